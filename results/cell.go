@@ -1,0 +1,51 @@
+package results
+
+import "time"
+
+// Key names a cell: one (rung, offered rate, seed) run.
+type Key struct {
+	Rung       string  `json:"rung"`
+	OfferedRPS float64 `json:"offered_rps"`
+	Seed       uint64  `json:"seed"`
+}
+
+// Probe is a fixed greedy generation on the idle engine: the machine's speed
+// beside a cell. TokensPerS is output tokens over the whole probe.
+type Probe struct {
+	PrefillTokensPerS float64 `json:"prefill_tokens_per_s"`
+	DecodeTokensPerS  float64 `json:"decode_tokens_per_s"`
+}
+
+// Steps sums up a cell's engine steps.
+type Steps struct {
+	Count      int64   `json:"count"`
+	Rows       int64   `json:"rows"`        // tokens put through the model
+	OutputRows int64   `json:"output_rows"` // rows that gave a token
+	ModelS     float64 `json:"model_s"`     // inside the forward pass
+	HostS      float64 `json:"host_s"`      // batch building and sampling
+	ScheduleS  float64 `json:"schedule_s"`  // planning and committing on the loop; 0 in virtual time
+}
+
+// Cell describes one run. It is kept as JSON in the Parquet file's metadata, so
+// that a cell file can be read alone.
+type Cell struct {
+	Schema int `json:"schema"`
+	Key
+	Order     int       `json:"order"` // position in the sweep, from 0
+	Backend   string    `json:"backend"`
+	Workload  string    `json:"workload"`
+	TapeHash  string    `json:"tape_hash"`
+	StartedAt time.Time `json:"started_at"`
+
+	DurationS float64 `json:"duration_s"` // arrivals are offered over [0, DurationS)
+	WarmupS   float64 `json:"warmup_s"`   // arrivals before it are flagged
+	TimeoutS  float64 `json:"timeout_s"`  // client timeout, from the intended arrival
+	SLOS      float64 `json:"slo_s"`      // E2E objective
+	EndedS    float64 `json:"ended_s"`    // when the last request's outcome was decided
+
+	ProbeBefore Opt[Probe] `json:"probe_before"`
+	ProbeAfter  Opt[Probe] `json:"probe_after"`
+	Steps       Steps      `json:"steps"`
+	// Params are the rung's and the engine's parameters, by documented name.
+	Params map[string]string `json:"params"`
+}
