@@ -66,11 +66,11 @@ type Batch struct {
 type StepResult struct {
 	// Tokens has one sampled token per row with Output set, in row order.
 	Tokens []Token
-	// Model is the time spent inside the forward pass. For a model-free backend
-	// it is the modelled duration of the whole step.
-	Model time.Duration
-	// Host is the rest of Step's own time: building the batch, sampling.
-	Host time.Duration
+	Model  time.Duration // inside the forward pass
+	Host   time.Duration // the rest of Step's own time: building the batch, sampling
+	// Modelled is how long a model-free backend wants the step to last. A real
+	// one leaves it 0.
+	Modelled time.Duration
 }
 
 // Limits are the sizes that a batch must respect. Beyond them llama.cpp ends the

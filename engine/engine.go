@@ -1,0 +1,180 @@
+// Package engine serves requests on one backend: it queues them, lets a
+// scheduler decide each step, runs the steps, and tells each request's observer
+// what came of it. It lives on one clock and needs no lock.
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine/clock"
+)
+
+// Engine runs a scheduler's steps on a backend.
+type Engine struct {
+	clk     clock.Clock
+	backend Backend
+	sched   *Scheduler
+	live    map[int]client
+
+	stepping bool
+	wake     clock.Timer
+	batch    *Batch
+	result   StepResult
+	stepErr  error
+	lastEnd  time.Duration // end of the last step, if the next followed at once; else -1
+	stats    Stats
+	failure  error
+}
+
+// client is the engine's side of a live request: what the scheduler must not see.
+type client struct {
+	stop Stop
+	obs  Observer
+}
+
+// Stats sums up the steps so far.
+type Stats struct {
+	Steps      int64
+	Rows       int64
+	OutputRows int64
+	Model      time.Duration // inside the forward pass
+	Host       time.Duration // the rest of the backend's time
+	// Loop is the time between steps that followed one another at once: commit,
+	// plan and hand-over. 0 in virtual time.
+	Loop time.Duration
+	// Chained is Model + Host + Loop of those steps alone, for shares.
+	Chained time.Duration
+}
+
+// New returns an engine that serves with policy p. The caller closes the backend.
+func New(clk clock.Clock, b Backend, p Policy) (*Engine, error) {
+	sched, err := NewScheduler(p, b.Limits())
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{clk: clk, backend: b, sched: sched, live: map[int]client{}, lastEnd: -1}, nil
+}
+
+// Stats returns the sums so far.
+func (e *Engine) Stats() Stats { return e.stats }
+
+// Load returns how many requests wait and how many run.
+func (e *Engine) Load() (waiting, running int) { return e.sched.Waiting(), e.sched.Running() }
+
+// Err returns what made the engine fail, or nil. A failed engine ends every
+// request with it.
+func (e *Engine) Err() error { return e.failure }
+
+// Submit hands in a request that arrived now. A refusal is told to the observer
+// before Submit returns.
+func (e *Engine) Submit(r Request, stop Stop, obs Observer) {
+	now := e.clk.Now()
+	err := e.failure
+	if err == nil {
+		err = e.sched.Add(r, now)
+	}
+	if err != nil {
+		obs.Ended(err, now)
+		return
+	}
+	e.live[r.ID] = client{stop, obs}
+	e.pump()
+}
+
+// Cancel withdraws a request. Its observer is told before Cancel returns; its
+// cells are free for the next step. It is a no-op when the request has ended.
+func (e *Engine) Cancel(id int) {
+	e.end(id, ErrCancelled, e.clk.Now())
+	e.pump()
+}
+
+func (e *Engine) end(id int, err error, at time.Duration) {
+	c, ok := e.live[id]
+	if !ok {
+		return
+	}
+	delete(e.live, id)
+	e.sched.Remove(id)
+	c.obs.Ended(err, at)
+}
+
+// pump starts the next step if none is in flight.
+func (e *Engine) pump() {
+	if e.stepping || e.failure != nil {
+		return
+	}
+	e.wake.Cancel()
+	now := e.clk.Now()
+	batch, wake := e.sched.Plan(now)
+	if batch == nil {
+		e.lastEnd = -1
+		if wake > now {
+			e.wake = e.clk.At(wake, e.pump)
+		}
+		return
+	}
+	e.stepping, e.batch = true, batch
+	for _, id := range e.sched.Started() {
+		if c, ok := e.live[id]; ok {
+			c.obs.Started(now)
+		}
+	}
+	e.clk.Go(e.step, e.stepped)
+}
+
+// step runs away from the loop; until stepped, the batch and the result are its own.
+func (e *Engine) step() time.Duration {
+	e.stepErr = e.backend.Step(e.batch, &e.result)
+	return e.result.Modelled
+}
+
+func (e *Engine) stepped(end time.Duration) {
+	if e.stepErr != nil {
+		e.fail(fmt.Errorf("engine step %d (%d rows): %w", e.stats.Steps, len(e.batch.Rows), e.stepErr), end)
+		return
+	}
+	e.count(end)
+	for _, em := range e.sched.Commit(e.result.Tokens) {
+		c, ok := e.live[em.ID]
+		if !ok { // an observer withdrew it a moment ago
+			continue
+		}
+		c.obs.Token(em.Token, end)
+		if em.Last || c.stop != nil && c.stop(em.Token, em.N) {
+			e.end(em.ID, nil, end)
+		}
+	}
+	e.stepping = false
+	e.pump()
+}
+
+func (e *Engine) count(end time.Duration) {
+	s := &e.stats
+	s.Steps++
+	s.Rows += int64(len(e.batch.Rows))
+	s.OutputRows += int64(len(e.result.Tokens))
+	s.Model += e.result.Model
+	s.Host += e.result.Host
+	if e.lastEnd >= 0 {
+		s.Chained += end - e.lastEnd
+		s.Loop += end - e.lastEnd - e.result.Model - e.result.Host
+	}
+	e.lastEnd = end
+}
+
+// fail ends every live request, in order of id, and refuses all later ones.
+func (e *Engine) fail(err error, at time.Duration) {
+	e.failure = err
+	ids := make([]int, 0, len(e.live))
+	for id := range e.live {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		c := e.live[id]
+		delete(e.live, id)
+		c.obs.Ended(err, at)
+	}
+}
