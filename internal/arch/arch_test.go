@@ -1,0 +1,178 @@
+// Package arch holds the rules of the architecture as tests: who may import
+// whom, and where time and chance may enter.
+package arch
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/cadence-bench/cadence-bench/"
+
+// mayImport lists, for each package folder, which of our own packages it may
+// import. A folder that is not listed follows its nearest listed parent.
+var mayImport = map[string][]string{
+	"internal":          {},
+	"kv":                {},
+	"admission":         {"kv"},
+	"engine":            {"kv", "admission", "engine/clock"},
+	"engine/clock":      {},
+	"engine/gguf":       {"internal/nearest"},
+	"engine/llamacpp":   {"engine", "engine/gguf", "engine/llamacpp"},
+	"loadgen":           {"engine/clock", "results", "internal/nearest"},
+	"results":           {},
+	"analysis":          {"results"},
+	"report":            {"analysis", "results"},
+	"ladder":            {"engine", "engine/clock", "loadgen", "results", "internal/nearest"},
+	"cmd/cadence-bench": {"*"},
+}
+
+// keepsTime lists the folders that may read a clock or sleep.
+var keepsTime = []string{"engine/clock", "engine/llamacpp", "cmd"}
+
+type source struct {
+	path string // slash-separated, from the module root
+	file *ast.File
+	fset *token.FileSet
+}
+
+func (s source) dir() string { return path.Dir(s.path) }
+
+func sources(t *testing.T, root string, tests bool) []source {
+	var all []source
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, p)
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && rel != "." || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") && !tests {
+			return nil
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, p, nil, 0)
+		all = append(all, source{rel, f, fset})
+		return err
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+// importsOf returns the import path by the name it has in the file.
+func importsOf(f *ast.File) map[string]string {
+	names := map[string]string{}
+	for _, imp := range f.Imports {
+		p, _ := strconv.Unquote(imp.Path.Value)
+		name := path.Base(p)
+		if name == "v2" {
+			name = path.Base(path.Dir(p))
+		}
+		if imp.Name != nil {
+			name = imp.Name.Name
+		}
+		names[name] = p
+	}
+	return names
+}
+
+func rule(dir string) (allowed []string, ok bool) {
+	for d := dir; d != "."; d = path.Dir(d) {
+		if allowed, ok = mayImport[d]; ok {
+			return allowed, true
+		}
+	}
+	return nil, false
+}
+
+func under(dir string, roots ...string) bool {
+	for _, r := range roots {
+		if r == "*" || dir == r || strings.HasPrefix(dir, r+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestImportDirection(t *testing.T) {
+	for _, s := range sources(t, "../..", false) {
+		allowed, ok := rule(s.dir())
+		require.True(t, ok, "%s: the folder has no rule in mayImport", s.path)
+		for _, p := range importsOf(s.file) {
+			ours, isOurs := strings.CutPrefix(p, module)
+			if isOurs && ours != s.dir() {
+				require.True(t, under(ours, allowed...), "%s imports %s; %s may import only %v", s.path, ours, s.dir(), allowed)
+			}
+			if under(s.dir(), "kv") && !isOurs {
+				require.NotContains(t, p, ".", "%s imports %s; kv uses the standard library only", s.path, p)
+			}
+		}
+	}
+}
+
+// TestTimeAndChanceEnterByTheDoor: outside the clock and the backend nothing
+// reads the time or sleeps, and nothing draws from a hidden generator, or a
+// simulated run would not repeat.
+func TestTimeAndChanceEnterByTheDoor(t *testing.T) {
+	reads := map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "Tick": true, "NewTimer": true, "NewTicker": true}
+	explicit := map[string]bool{"New": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true, "Rand": true, "Source": true, "PCG": true, "ChaCha8": true}
+	for _, s := range sources(t, "../..", false) {
+		names := importsOf(s.file)
+		for _, p := range names {
+			require.NotEqual(t, "math/rand", p, "%s: use math/rand/v2 with an explicit source", s.path)
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			pkg, ok := sel.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			at := s.fset.Position(sel.Pos())
+			switch names[pkg.Name] {
+			case "time":
+				if reads[sel.Sel.Name] && !under(s.dir(), keepsTime...) {
+					t.Errorf("%s: time.%s; take the time as an argument or from engine/clock", at, sel.Sel.Name)
+				}
+			case "math/rand/v2":
+				if !explicit[sel.Sel.Name] {
+					t.Errorf("%s: rand.%s draws from the global generator; use an explicit source", at, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// TestTestsDoNotSleep: outside a synctest bubble a sleeping test is slow when the
+// machine is idle and wrong when it is busy.
+func TestTestsDoNotSleep(t *testing.T) {
+	for _, s := range sources(t, "../..", true) {
+		names := importsOf(s.file)
+		if !strings.HasSuffix(s.path, "_test.go") || names["synctest"] != "" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if pkg, ok := sel.X.(*ast.Ident); ok && names[pkg.Name] == "time" && sel.Sel.Name == "Sleep" {
+					t.Errorf("%s: time.Sleep in a test", s.fset.Position(sel.Pos()))
+				}
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,44 @@
+// Package nearest finds the name that somebody probably meant.
+package nearest
+
+import "strings"
+
+// Match returns the candidate with the least Levenshtein distance to word
+// (letter case ignored; the first among equals), and whether it is near enough
+// to be worth suggesting: at most a third of the longer word's letters differ,
+// and at least one edit is always allowed.
+func Match(word string, candidates []string) (string, bool) {
+	best, least := "", -1
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); least < 0 || d < least {
+			best, least = c, d
+		}
+	}
+	if least < 0 || least > max(1, max(len([]rune(word)), len([]rune(best)))/3) {
+		return "", false
+	}
+	return best, true
+}
+
+// distance counts the single-letter insertions, deletions and substitutions
+// that turn a into b.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			substitute := diagonal
+			if x != y {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)]
+}

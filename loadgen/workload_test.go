@@ -1,0 +1,150 @@
+package loadgen
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func quantile(sorted []int, p float64) int { return sorted[int(p*float64(len(sorted)-1))] }
+
+func TestTapeIsOrderedAndNumbered(t *testing.T) {
+	for _, w := range Workloads() {
+		tape := mustMake(t, Spec{w, 5, 3, time.Minute})
+		last := time.Duration(0)
+		for i, r := range tape.Requests {
+			require.Equal(t, i, r.Index)
+			require.True(t, r.At >= last && r.At < time.Minute)
+			require.True(t, r.StopTokens >= 1 && r.StopTokens <= r.MaxTokens)
+			last = r.At
+		}
+	}
+}
+
+// Request i says the same at every rate, and comes at a time that scales with
+// the rate, so that cells pair across rates.
+func TestRatesAreViewsOfOneRealisation(t *testing.T) {
+	slow := mustMake(t, Spec{SharedPrompt, 1, 5, time.Minute})
+	fast := mustMake(t, Spec{SharedPrompt, 4, 5, time.Minute})
+	require.Greater(t, len(fast.Requests), 2*len(slow.Requests))
+	for i, r := range slow.Requests {
+		q := fast.Requests[i]
+		require.InDelta(t, float64(r.At), 4*float64(q.At), 4)
+		q.At = r.At
+		require.Equal(t, r, q)
+	}
+}
+
+func TestWorkloadCannotShiftArrivals(t *testing.T) {
+	a := mustMake(t, Spec{SharedPrompt, 2, 5, time.Minute})
+	b := mustMake(t, Spec{Uniform, 2, 5, time.Minute})
+	require.Len(t, b.Requests, len(a.Requests))
+	for i := range a.Requests {
+		require.Equal(t, a.Requests[i].At, b.Requests[i].At)
+	}
+}
+
+// vllm#52884, vllm#54227: with one fixed seed, "unique" prompts repeat between
+// runs and the prefix cache is what gets measured.
+func TestUniquePromptsNeverRepeat(t *testing.T) {
+	seen := map[string]bool{}
+	for seed := range uint64(10) {
+		for _, r := range mustMake(t, Spec{SharedPrompt, 2, seed, time.Minute}).Requests {
+			require.False(t, seen[r.User], r.User)
+			seen[r.User] = true
+			if r.Class == "unique" {
+				require.False(t, seen[r.System])
+				seen[r.System] = true
+			}
+		}
+	}
+	corpus := Corpus()
+	for s := range seen {
+		require.NotContains(t, corpus, s)
+	}
+}
+
+func TestSharedPromptMix(t *testing.T) {
+	const n = 20_000
+	c := newContent(SharedPrompt, 11)
+	groups := map[int]int{}
+	var system = map[string][]int{}
+	var asked, stops []int
+	limit, sumAsked, sumStop := 0, 0, 0
+	for i := range n {
+		r := c.request(i)
+		groups[r.Group]++
+		system[r.Class] = append(system[r.Class], countWords(r.System))
+		asked, stops = append(asked, r.MaxTokens), append(stops, r.StopTokens)
+		sumAsked += r.MaxTokens
+		sumStop += r.StopTokens
+		if r.StopTokens == r.MaxTokens {
+			limit++
+		}
+		if r.Group >= 0 {
+			require.Equal(t, "shared", r.Class)
+			require.Equal(t, sharedPrompts()[r.Group].system, r.System)
+		} else {
+			require.Equal(t, "unique", r.Class)
+		}
+	}
+	within := func(p float64) float64 { return 4 * math.Sqrt(p*(1-p)/n) } // four standard errors
+	require.InDelta(t, 0.3, float64(groups[-1])/n, within(0.3))
+	for g := range 4 {
+		require.InDelta(t, 0.175, float64(groups[g])/n, within(0.175))
+	}
+
+	slices.Sort(asked)
+	slices.Sort(stops)
+	t.Logf("requested: min %d p50 %d mean %.1f p95 %d max %d", asked[0], quantile(asked, 0.5), float64(sumAsked)/n, quantile(asked, 0.95), asked[n-1])
+	t.Logf("natural:   min %d p50 %d mean %.1f p95 %d max %d, %.3f at the limit", stops[0], quantile(stops, 0.5), float64(sumStop)/n, quantile(stops, 0.95), stops[n-1], float64(limit)/n)
+	require.Equal(t, minOutput, asked[0])
+	require.Equal(t, maxOutput, asked[n-1])
+	require.InDelta(t, math.Exp(outputMu), quantile(asked, 0.5), 3)
+	require.InDelta(t, math.Exp(outputMu+outputSigma*1.6449), quantile(asked, 0.95), 15)
+	require.InDelta(t, 132, float64(sumAsked)/n, 3)
+	// The predecessor's model answered with 63 to 75 tokens in the mean.
+	require.InDelta(t, uniformOutput, float64(sumStop)/n, 2)
+	require.InDelta(t, limitShare, float64(limit)/n, 0.02)
+
+	for _, class := range []string{"shared", "unique"} {
+		slices.Sort(system[class])
+		w := system[class]
+		t.Logf("%s system prompts, words: min %d p5 %d p50 %d p95 %d max %d", class, w[0], quantile(w, 0.05), quantile(w, 0.5), quantile(w, 0.95), w[len(w)-1])
+	}
+}
+
+func TestNaturalStop(t *testing.T) {
+	const n, limit = 50_000, 1000
+	r := stream(1, "test")
+	var ended []float64
+	for range n {
+		if s := naturalStop(r, limit); s < limit {
+			ended = append(ended, float64(s)/limit)
+		}
+	}
+	require.InDelta(t, 1-limitShare, float64(len(ended))/n, 0.01)
+	mean, square := 0.0, 0.0
+	for _, x := range ended {
+		mean += x / float64(len(ended))
+		square += x * x / float64(len(ended))
+	}
+	require.InDelta(t, 0.4, mean, 0.005, "mean of Beta(2, 3)")
+	require.InDelta(t, 0.04, square-mean*mean, 0.001, "variance of Beta(2, 3)")
+	for range 1000 {
+		require.Equal(t, 1, naturalStop(r, 1))
+	}
+}
+
+func TestUniformHasOneLength(t *testing.T) {
+	for _, r := range mustMake(t, Spec{Uniform, 5, 3, time.Minute}).Requests {
+		require.Equal(t, "uniform", r.Class)
+		require.Equal(t, -1, r.Group)
+		require.Equal(t, uniformOutput, r.MaxTokens)
+		require.Equal(t, uniformOutput, r.StopTokens)
+		require.InDelta(t, meanWords, countWords(r.System), 40)
+	}
+}
