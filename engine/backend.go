@@ -94,7 +94,8 @@ var (
 
 // Backend runs batches. Step blocks; the engine never calls it twice at once.
 // Abort may be called from any goroutine, at any time, and makes the step in
-// progress, and every later one, return ErrAborted soon.
+// progress, and every later one, return ErrAborted soon. Close waits for the step
+// in progress.
 type Backend interface {
 	Limits() Limits
 	Step(*Batch, *StepResult) error

@@ -26,6 +26,7 @@ type Engine struct {
 	lastEnd  time.Duration // end of the last step, if the next followed at once; else -1
 	stats    Stats
 	failure  error
+	onIdle   func()
 }
 
 // client is the engine's side of a live request: what the scheduler must not see.
@@ -66,6 +67,13 @@ func (e *Engine) Load() (waiting, running int) { return e.sched.Waiting(), e.sch
 // Err returns what made the engine fail, or nil. A failed engine ends every
 // request with it.
 func (e *Engine) Err() error { return e.failure }
+
+// OnIdle sets a function that runs, on the loop, whenever no request is live and
+// no step in flight: every cell has been given back, or the engine has failed.
+func (e *Engine) OnIdle(fn func()) { e.onIdle = fn }
+
+// Idle says whether no request is live and no step in flight.
+func (e *Engine) Idle() bool { return len(e.live) == 0 && !e.stepping }
 
 // Submit hands in a request that arrived now. A refusal is told to the observer
 // before Submit returns.
@@ -112,6 +120,8 @@ func (e *Engine) pump() {
 		e.lastEnd = -1
 		if wake > now {
 			e.wake = e.clk.At(wake, e.pump)
+		} else if e.onIdle != nil && len(e.live) == 0 {
+			e.onIdle()
 		}
 		return
 	}
@@ -166,7 +176,7 @@ func (e *Engine) count(end time.Duration) {
 
 // fail ends every live request, in order of id, and refuses all later ones.
 func (e *Engine) fail(err error, at time.Duration) {
-	e.failure = err
+	e.failure, e.stepping = err, false
 	ids := make([]int, 0, len(e.live))
 	for id := range e.live {
 		ids = append(ids, id)
@@ -176,5 +186,8 @@ func (e *Engine) fail(err error, at time.Duration) {
 		c := e.live[id]
 		delete(e.live, id)
 		c.obs.Ended(err, at)
+	}
+	if e.onIdle != nil {
+		e.onIdle()
 	}
 }

@@ -4,9 +4,9 @@ import "time"
 
 // Key names a cell: one (rung, offered rate, seed) run.
 type Key struct {
-	Rung       string  `json:"rung"`
-	OfferedRPS float64 `json:"offered_rps"`
-	Seed       uint64  `json:"seed"`
+	Rung       string  `json:"rung" doc:"name of the configuration"`
+	OfferedRPS float64 `json:"offered_rps" unit:"1/s" doc:"rate at which the tape offers requests"`
+	Seed       uint64  `json:"seed" doc:"seed of the tape; cells of equal workload, rate and seed replay the same requests"`
 }
 
 // Probe is a fixed greedy generation on the idle engine: the machine's speed
@@ -48,4 +48,8 @@ type Cell struct {
 	Steps       Steps      `json:"steps"`
 	// Params are the rung's and the engine's parameters, by documented name.
 	Params map[string]string `json:"params"`
+	// Violations say what is wrong with the measurement itself, one rule each,
+	// such as a token time before its request's start. A cell that has any is
+	// invalid in every report. WriteCell and ReadCell add those of the rows.
+	Violations []string `json:"violations,omitempty"`
 }

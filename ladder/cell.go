@@ -1,0 +1,158 @@
+package ladder
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Status is how far a cell is.
+type Status struct {
+	Elapsed time.Duration
+	loadgen.Counts
+	Queued, Running int // in the engine
+}
+
+// tickEvery is how often a cell's Status is shown.
+const tickEvery = 250 * time.Millisecond
+
+// cellRun is one cell under way.
+type cellRun struct {
+	m      Machine
+	cfg    Config
+	rung   Rung
+	shape  Shape
+	tokens *encoder
+	tick   func(Status)
+}
+
+// run measures one cell on a fresh backend: probe, load, probe. The cell's Order
+// and StartedAt are the caller's to set.
+func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []results.Record, error) {
+	tape, err := c.cfg.tape(key.OfferedRPS, key.Seed)
+	if err != nil {
+		return results.Cell{}, nil, err
+	}
+	prompts, err := c.tokens.encode(tape)
+	if err != nil {
+		return results.Cell{}, nil, err
+	}
+	b, err := c.m.Open(c.shape)
+	if err != nil {
+		return results.Cell{}, nil, err
+	}
+	defer b.Close()
+	stopAbort := context.AfterFunc(ctx, b.Abort)
+	defer stopAbort()
+
+	cell := results.Cell{
+		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, TapeHash: tape.Hash(),
+		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
+		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
+		Params: c.params(),
+	}
+	before, err := probe(ctx, c.m, b)
+	if err != nil {
+		return cell, nil, err
+	}
+	runtime.GC() // what earlier cells left is not this cell's to pay for
+	records, err := c.offer(ctx, b, tape, prompts, &cell)
+	if err != nil {
+		return cell, nil, err
+	}
+	after, err := probe(ctx, c.m, b)
+	if err != nil {
+		return cell, nil, err
+	}
+	cell.ProbeBefore, cell.ProbeAfter = results.Some(before), results.Some(after)
+	return cell, records, nil
+}
+
+// offer drives the tape through an engine until every request has ended and the
+// engine is idle again.
+func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tape, prompts [][]engine.Token, cell *results.Cell) ([]results.Record, error) {
+	clk := c.m.NewClock()
+	eng, err := engine.New(clk, b, c.rung.Policy)
+	if err != nil {
+		return nil, err
+	}
+	over := false
+	stopWhenOver := func() {
+		if over && eng.Idle() {
+			clk.Stop()
+		}
+	}
+	eng.OnIdle(stopWhenOver)
+	driver, err := loadgen.NewDriver(clk, tape, &target{
+		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
+	}, loadgen.DriverConfig{
+		Timeout: c.cfg.Timeout, Warmup: c.cfg.Warmup, Scripted: c.cfg.Stop == StopScripted,
+		Done: func() { over = true; stopWhenOver() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	clk.At(0, driver.Start)
+	c.showEvery(clk, eng, driver)
+	if err := clk.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := eng.Err(); err != nil {
+		return nil, err
+	}
+	records := driver.Records()
+	for _, r := range records {
+		cell.EndedS = max(cell.EndedS, r.Ended.V.Seconds())
+	}
+	if late := driver.Late(); late.Tokens+late.Dones > 0 {
+		cell.Violations = append(cell.Violations, fmt.Sprintf("%d tokens and %d ends came after their request had ended", late.Tokens, late.Dones))
+	}
+	cell.Steps = stepsOf(eng.Stats())
+	return records, nil
+}
+
+func (c *cellRun) showEvery(clk clock.Clock, eng *engine.Engine, driver *loadgen.Driver) {
+	if c.tick == nil {
+		return
+	}
+	var show func()
+	show = func() {
+		s := Status{Elapsed: clk.Now(), Counts: driver.Counts()}
+		s.Queued, s.Running = eng.Load()
+		c.tick(s)
+		clk.At(clk.Now()+tickEvery, show)
+	}
+	clk.At(0, show)
+}
+
+func stepsOf(s engine.Stats) results.Steps {
+	return results.Steps{
+		Count: s.Steps, Rows: s.Rows, OutputRows: s.OutputRows,
+		ModelS: s.Model.Seconds(), HostS: s.Host.Seconds(), ScheduleS: s.Loop.Seconds(),
+	}
+}
+
+// params are the parameters of a cell: the rung's, and the engine's.
+func (c *cellRun) params() map[string]string {
+	p := maps.Clone(c.m.Params())
+	p["max_batch"] = strconv.Itoa(c.rung.Policy.MaxBatch)
+	p["refill"] = strconv.FormatBool(c.rung.Policy.Refill)
+	p["fill_wait"] = c.rung.Policy.FillWait.String()
+	p["step_tokens"] = strconv.Itoa(c.rung.Policy.StepTokens)
+	p["decode_first"] = strconv.FormatBool(c.rung.Policy.DecodeFirst)
+	p["sequences"] = strconv.Itoa(c.shape.Seqs)
+	p["context"] = strconv.Itoa(c.shape.SeqCells)
+	return p
+}
+
+func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
+	return loadgen.Make(loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration})
+}

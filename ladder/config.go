@@ -1,0 +1,119 @@
+package ladder
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/internal/nearest"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+)
+
+// Config is what a sweep is asked to do. A zero Rates, SLO or Threads is chosen
+// by a short measurement of the idle engine (Auto).
+type Config struct {
+	Rungs    []string
+	Rates    []float64 // offered rates in requests per second, ascending; nil: chosen
+	NumRates int       // how many to choose when Rates is nil
+	Seeds    []uint64  // one tape per (seed, rate)
+	Workload string
+	Duration time.Duration // arrivals are offered over [0, Duration)
+	Warmup   time.Duration // arrivals before it are flagged and left out of the steady window
+	Timeout  time.Duration // a client gives up this long after its intended arrival
+	SLO      time.Duration // E2E objective; 0: chosen
+	Stop     StopMode
+	// Temperature 0 decodes greedily; above it, every request samples with its
+	// own seed from the tape.
+	Temperature float64
+	// Context is how many tokens, prompt and output, one sequence may hold. 0 is
+	// what the longest request needs, at most what the model was trained for.
+	Context int
+}
+
+// StopMode says where answers end.
+type StopMode string
+
+const (
+	// StopScripted ends an answer at the length drawn with the tape.
+	StopScripted StopMode = "scripted"
+	// StopModel ends it at the model's end-of-generation token.
+	StopModel StopMode = "model"
+	// StopNever ends it at the client's token limit only.
+	StopNever StopMode = "never"
+)
+
+// Presets returns the names of the presets, shortest first.
+func Presets() []string { return []string{"smoke", "quick", "full"} }
+
+// Preset returns a preset's configuration. smoke takes about a minute, quick at
+// most ten, full about two hours with the default model on two cores.
+func Preset(name string) (Config, error) {
+	c := Config{Workload: loadgen.SharedPrompt, Stop: StopScripted, Seeds: []uint64{1}}
+	switch name {
+	case "smoke":
+		c.NumRates, c.Duration, c.Warmup, c.Timeout = 2, 6*time.Second, time.Second, 8*time.Second
+	case "quick":
+		c.NumRates, c.Duration, c.Warmup, c.Timeout = 5, 30*time.Second, 4*time.Second, 20*time.Second
+	case "full":
+		c.NumRates, c.Duration, c.Warmup, c.Timeout = 6, 120*time.Second, 15*time.Second, 60*time.Second
+		c.Seeds = []uint64{1, 2, 3}
+	default:
+		hint := "choose from " + strings.Join(Presets(), ", ")
+		if near, ok := nearest.Match(name, Presets()); ok {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return Config{}, fmt.Errorf("unknown preset %q: %s", name, hint)
+	}
+	return c, nil
+}
+
+// The bounds of Check are there to catch a slip of a digit or a unit before hours
+// are spent on it, not to limit anybody.
+const (
+	maxRate     = 10_000
+	maxDuration = 24 * time.Hour
+)
+
+// Check says what is wrong with c, if anything, in the words of the command
+// line's flags.
+func (c *Config) Check() error {
+	for i, r := range c.Rates {
+		switch {
+		case math.IsNaN(r) || r <= 0 || r > maxRate:
+			return fmt.Errorf("--rates: %v is not a rate; give requests per second above 0 and at most %d", r, maxRate)
+		case i > 0 && r <= c.Rates[i-1]:
+			return fmt.Errorf("--rates: %v follows %v; give them ascending, each once", r, c.Rates[i-1])
+		}
+	}
+	seen := map[uint64]bool{}
+	for _, s := range c.Seeds {
+		if seen[s] {
+			return fmt.Errorf("--seeds: %d is given twice; a repeated seed is the same tape again, not another sample", s)
+		}
+		seen[s] = true
+	}
+	switch {
+	case len(c.Seeds) == 0:
+		return fmt.Errorf("--seeds: give at least one")
+	case c.Duration < time.Second || c.Duration > maxDuration:
+		return fmt.Errorf("--duration: %v is out of range; give 1s to %v", c.Duration, maxDuration)
+	case c.Warmup < 0 || c.Warmup >= c.Duration:
+		return fmt.Errorf("--warmup: %v must be at least 0 and below --duration (%v)", c.Warmup, c.Duration)
+	case c.Timeout < time.Second || c.Timeout > maxDuration:
+		return fmt.Errorf("--timeout: %v is out of range; give 1s to %v", c.Timeout, maxDuration)
+	case c.SLO < 0 || c.SLO > c.Timeout:
+		return fmt.Errorf("--slo: %v must be above 0 and at most --timeout (%v)", c.SLO, c.Timeout)
+	case c.Context < 0:
+		return fmt.Errorf("--context: %d is not a number of tokens", c.Context)
+	case math.IsNaN(c.Temperature) || c.Temperature < 0 || c.Temperature > 10:
+		return fmt.Errorf("--temperature: %v is out of range; give 0 (greedy) to 10", c.Temperature)
+	}
+	switch c.Stop {
+	case StopScripted, StopModel, StopNever:
+	default:
+		return fmt.Errorf("--stop: unknown mode %q; choose scripted, model or never", c.Stop)
+	}
+	_, err := Select(c.Rungs)
+	return err
+}

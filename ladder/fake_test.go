@@ -1,0 +1,107 @@
+package ladder
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// fakeMachine is a model-free machine in virtual time with costs like those of
+// the default model on two cores: a prompt token 0.5 ms, a step 2 ms, and each
+// decoding row 1 ms more.
+type fakeMachine struct {
+	model   string
+	context int
+	opened  int
+	fail    map[int]error // by how many backends have been opened
+}
+
+func (m *fakeMachine) Backend() string           { return "fake" }
+func (m *fakeMachine) NewClock() clock.Clock     { return clock.NewVirtual() }
+func (m *fakeMachine) MaxContext() int           { return m.context }
+func (m *fakeMachine) EOG(tok engine.Token) bool { return tok == 0 }
+func (m *fakeMachine) Params() map[string]string { return map[string]string{"threads": "2"} }
+func (m *fakeMachine) Describe() (results.Library, results.Model) {
+	return results.Library{Version: "fake"}, results.Model{SHA256: m.model}
+}
+
+func (m *fakeMachine) Encode(system, user string) ([]engine.Token, error) {
+	return make([]engine.Token, len(strings.Fields(system+" "+user))), nil
+}
+
+func (m *fakeMachine) Open(s Shape) (engine.Backend, error) {
+	m.opened++
+	if err := m.fail[m.opened]; err != nil {
+		return nil, err
+	}
+	return &fakeBackend{limits: engine.Limits{Seqs: s.Seqs, SeqCells: s.SeqCells, Cells: s.Seqs * s.SeqCells, Rows: s.Rows, Vocab: 100}}, nil
+}
+
+type fakeBackend struct{ limits engine.Limits }
+
+func (b *fakeBackend) Limits() engine.Limits { return b.limits }
+func (b *fakeBackend) Abort()                {}
+func (b *fakeBackend) Close() error          { return nil }
+
+func (b *fakeBackend) Step(batch *engine.Batch, r *engine.StepResult) error {
+	r.Tokens = r.Tokens[:0]
+	r.Modelled = 2 * time.Millisecond
+	for _, row := range batch.Rows {
+		r.Modelled += 500 * time.Microsecond
+		if row.Output {
+			r.Modelled += 500 * time.Microsecond
+			r.Tokens = append(r.Tokens, 1)
+		}
+	}
+	r.Model = r.Modelled
+	return nil
+}
+
+// quiet is a Progress that remembers, and can interrupt.
+type quiet struct {
+	notes  []string
+	plan   []results.Key
+	done   int
+	ended  []results.Cell
+	failed []error
+	onEnd  func(order int)
+}
+
+func (q *quiet) Note(text string)                             { q.notes = append(q.notes, text) }
+func (q *quiet) Plan(cells []results.Key, done int, _ Config) { q.plan, q.done = cells, done }
+func (q *quiet) Begin(int)                                    {}
+func (q *quiet) Tick(int, Status)                             {}
+func (q *quiet) Failed(_ int, err error)                      { q.failed = append(q.failed, err) }
+func (q *quiet) End(order int, c results.Cell, _ []results.Record) {
+	q.ended = append(q.ended, c)
+	if q.onEnd != nil {
+		q.onEnd(order)
+	}
+}
+
+var errDevice = errors.New("device lost")
+
+// newSweep returns a sweep of a fake machine into a folder of the test's.
+func newSweep(dir string) (*Sweep, *fakeMachine, *quiet) {
+	m, q := &fakeMachine{model: "m1", context: 4096, fail: map[int]error{}}, &quiet{}
+	calendar := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return &Sweep{
+		Machine: m, Dir: dir, Progress: q,
+		Now: func() time.Time { return calendar },
+	}, m, q
+}
+
+func smallConfig(t *testing.T) Config {
+	t.Helper()
+	c, err := Preset("smoke")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Seeds = []uint64{1, 2}
+	return c
+}

@@ -1,0 +1,47 @@
+package ladder
+
+import (
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Machine is what a sweep measures on: a model on a backend, in the backend's
+// kind of time.
+type Machine interface {
+	// Backend is "llama.cpp" or "twin"; every result carries it.
+	Backend() string
+	// NewClock returns a loop at time 0, for one cell.
+	NewClock() clock.Clock
+	// Open makes a fresh backend, so that no cell inherits another's cache.
+	Open(Shape) (engine.Backend, error)
+	// Encode renders one exchange with the model's chat template and tokenises it.
+	Encode(system, user string) ([]engine.Token, error)
+	// MaxContext is the longest sequence that the model was made for, in tokens.
+	MaxContext() int
+	// EOG says whether tok ends an answer in the model's own judgement.
+	EOG(tok engine.Token) bool
+	// Describe returns the facts for the manifest.
+	Describe() (results.Library, results.Model)
+	// Params are the engine's parameters, by documented name.
+	Params() map[string]string
+}
+
+// Shape is the size that a backend must have. It is the same for every rung of a
+// sweep.
+type Shape struct {
+	Seqs     int // sequences
+	SeqCells int // KV cells for each
+	Rows     int // rows per step
+}
+
+// shapeFor returns the shape in which every rung can serve sequences of up to
+// context tokens.
+func shapeFor(rungs []Rung, context int) Shape {
+	s := Shape{SeqCells: context}
+	for _, r := range rungs {
+		s.Seqs = max(s.Seqs, r.Policy.MaxBatch)
+		s.Rows = max(s.Rows, r.Policy.StepTokens)
+	}
+	return s
+}

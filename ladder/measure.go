@@ -1,0 +1,142 @@
+package ladder
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// How long the engine is measured to choose rates and an SLO, and on how much.
+const (
+	idleLimit      = 8 * time.Second
+	idleRequests   = 24
+	idleMinimum    = 3 // answered before the limit, or twice as long is tried
+	saturateLimit  = 10 * time.Second
+	saturateFactor = 4 // requests queued per sequence of the highest rung
+	lengthSamples  = 500
+	// lengthSeed draws the requests that the choice rests on. It is no seed that
+	// a sweep uses by default, so that nothing is chosen on the tapes it judges.
+	lengthSeed = 0xCADE
+)
+
+// chosen is what a measurement of the engine leads to.
+type chosen struct {
+	rates []float64
+	slo   time.Duration
+	notes []results.Choice
+}
+
+// trial is the work on which the engine is measured.
+type trial struct {
+	work    []exchange
+	lengths []Lengths
+	longest int // tokens of the longest request, prompt and output limit
+}
+
+// trial draws requests of the workload and their lengths as the stop rule has
+// them. An answer that only the model ends is taken to run to its limit.
+func (s *Sweep) trial(cfg Config, tokens *encoder) (trial, error) {
+	tape, err := loadgen.Make(loadgen.Spec{Workload: cfg.Workload, RPS: 1, Seed: lengthSeed, Duration: lengthSamples * time.Second})
+	if err != nil {
+		return trial{}, err
+	}
+	prompts, longest, err := s.fit(cfg, tape, tokens)
+	if err != nil {
+		return trial{}, err
+	}
+	t := trial{longest: longest}
+	for i, r := range tape.Requests {
+		output := r.MaxTokens
+		if cfg.Stop == StopScripted {
+			output = r.StopTokens
+		}
+		t.work = append(t.work, exchange{prompts[i], output})
+		t.lengths = append(t.lengths, Lengths{len(prompts[i]), output})
+	}
+	return t, nil
+}
+
+// choose measures the engine and fills in the rates and the SLO that cfg leaves
+// open.
+func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, note func(string)) (chosen, error) {
+	c := chosen{rates: cfg.Rates, slo: cfg.SLO}
+	if c.rates != nil && c.slo != 0 {
+		return c, nil
+	}
+	b, err := m.Open(shapeFor(rungs, max(cfg.Context, t.longest)))
+	if err != nil {
+		return c, err
+	}
+	defer b.Close()
+	if _, err := probe(ctx, m, b); err != nil { // warms the engine up
+		return c, err
+	}
+	note("measuring the idle engine, to choose what was left to auto")
+	idle, served, err := measureIdle(ctx, m, b, t.work)
+	if err != nil {
+		return c, err
+	}
+	fifo := idle.Capacity(t.lengths)
+	if c.slo == 0 {
+		c.slo = min(idle.SLO(t.lengths), cfg.Timeout)
+		c.notes = append(c.notes, results.Choice{Name: "slo", Value: c.slo.String(), Why: fmt.Sprintf(
+			"%.0f%% of the workload's requests meet it on the idle engine, which on %d requests prefilled at %.0f and decoded at %.0f tokens/s",
+			100*sloShare, served, 1/idle.PrefillS, 1/idle.DecodeS)})
+	}
+	if c.rates == nil {
+		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Policy, t.work, idle)
+		if err != nil {
+			return c, err
+		}
+		c.rates = Rates(fifo, top*fifo, cfg.NumRates)
+		c.notes = append(c.notes, results.Choice{Name: "rates", Value: formatRates(c.rates), Why: fmt.Sprintf(
+			"from half of what one request at a time can sustain (%.2f requests/s) to 1.5 times what %q sustained with a full queue (%.2f)",
+			fifo, rungs[len(rungs)-1].Name, top*fifo)})
+	}
+	return c, nil
+}
+
+// measureIdle answers requests one at a time.
+func measureIdle(ctx context.Context, m Machine, b engine.Backend, work []exchange) (Idle, int, error) {
+	work = work[:min(idleRequests, len(work))]
+	var served []Served
+	for limit := idleLimit; len(served) < idleMinimum; limit *= 2 {
+		served = served[:0]
+		answers, _, err := runClosed(ctx, m.NewClock(), b, Rungs()[0].Policy, work, 1, limit)
+		if err != nil {
+			return Idle{}, 0, fmt.Errorf("measure the idle engine: %w", err)
+		}
+		for i := range answers {
+			if answers[i].done {
+				served = append(served, answers[i].served(work[i]))
+			}
+		}
+		if limit > time.Hour {
+			break
+		}
+	}
+	idle, err := FitIdle(served)
+	return idle, len(served), err
+}
+
+// measureSaturated keeps the queue of a policy full for a while and returns how
+// many times faster it works than one request at a time: the idle seconds' worth
+// of tokens that it got through, over the time that it took.
+func measureSaturated(ctx context.Context, m Machine, b engine.Backend, p engine.Policy, work []exchange, idle Idle) (float64, error) {
+	work = work[:min(saturateFactor*p.MaxBatch, len(work))]
+	answers, took, err := runClosed(ctx, m.NewClock(), b, p, work, len(work), saturateLimit)
+	if err != nil {
+		return 0, fmt.Errorf("measure the saturated engine: %w", err)
+	}
+	seconds := 0.0
+	for i, a := range answers {
+		if len(a.tokens) > 0 {
+			seconds += idle.E2E(len(work[i].prompt), len(a.tokens))
+		}
+	}
+	return seconds / took.Seconds(), nil
+}

@@ -1,0 +1,47 @@
+package ladder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// The probe is the same work before and after every cell of every sweep, so that
+// two probes differ only by the machine's speed.
+const (
+	probeSystem = "You are a careful assistant. Answer in plain words, name your sources, and say so when you are not sure. " +
+		"Keep to the question, give the figures with their units, and round them to what the measurement supports. " +
+		"When the question is about a machine, ask which one; when it is about a time, ask whose clock. " +
+		"A short answer that is right is better than a long one that is nearly right."
+	probeUser   = "How fast is this machine at this moment?"
+	probeTokens = 64
+	probeLimit  = 10 * time.Minute
+)
+
+// probe runs the fixed generation on an idle backend and leaves it idle.
+func probe(ctx context.Context, m Machine, b engine.Backend) (results.Probe, error) {
+	prompt, err := m.Encode(probeSystem, probeUser)
+	if err != nil {
+		return results.Probe{}, fmt.Errorf("probe: %w", err)
+	}
+	if room := min(b.Limits().SeqCells, b.Limits().Cells) - probeTokens; len(prompt) > room {
+		prompt = prompt[:max(room, 1)]
+	}
+	work := []exchange{{prompt, probeTokens}}
+	answers, _, err := runClosed(ctx, m.NewClock(), b, engine.Policy{MaxBatch: 1, StepTokens: stepTokens}, work, 1, probeLimit)
+	if err != nil {
+		return results.Probe{}, fmt.Errorf("probe: %w", err)
+	}
+	if !answers[0].done {
+		return results.Probe{}, errors.New("probe: the idle engine did not answer")
+	}
+	s := answers[0].served(work[0])
+	return results.Probe{
+		PrefillTokensPerS: float64(s.Prompt) / s.TTFT.Seconds(),
+		DecodeTokensPerS:  float64(s.Output-1) / (s.E2E - s.TTFT).Seconds(),
+	}, nil
+}

@@ -1,0 +1,91 @@
+// Package ladder measures a ladder of rungs: it plans the sweep, offers each
+// rung the same tapes, and keeps every finished cell. It is where load and
+// engine meet.
+package ladder
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/internal/nearest"
+)
+
+// Rung is one configuration of the ladder. It differs from the rung below it in
+// exactly one mechanism.
+type Rung struct {
+	Name   string
+	Title  string // for tables and charts
+	Adds   string // what it changes against the rung below
+	Policy engine.Policy
+}
+
+// The policies of the predecessor's ladder. stepTokens is the chunk that prompts
+// are prefilled in and the cap on a step's rows; it is the same for every rung so
+// that no rung differs from its neighbour in it. 512 is llama.cpp's physical
+// batch (n_ubatch): a larger step would only be split again.
+const (
+	stepTokens      = 512
+	staticBatch     = 8
+	staticWait      = 50 * time.Millisecond
+	continuousBatch = 24
+)
+
+// Rungs returns the built-in ladder, lowest first.
+func Rungs() []Rung {
+	return []Rung{
+		{
+			Name: "fifo", Title: "FIFO, one at a time", Adds: "the baseline",
+			Policy: engine.Policy{MaxBatch: 1, StepTokens: stepTokens},
+		},
+		{
+			Name: "static", Title: "static batching (8)", Adds: "requests run in batches of 8 that wait up to 50 ms to fill and drain wholly",
+			Policy: engine.Policy{MaxBatch: staticBatch, FillWait: staticWait, StepTokens: stepTokens},
+		},
+		{
+			Name: "continuous", Title: "continuous batching", Adds: "requests join and leave at every step (up to 24 run), prompts are prefilled in chunks behind the decoding rows",
+			Policy: engine.Policy{MaxBatch: continuousBatch, Refill: true, DecodeFirst: true, StepTokens: stepTokens},
+		},
+	}
+}
+
+// Select returns the built-in rungs with these names, in the ladder's order. No
+// names select all.
+func Select(names []string) ([]Rung, error) {
+	all := Rungs()
+	if len(names) == 0 {
+		return all, nil
+	}
+	known := make([]string, len(all))
+	for i, r := range all {
+		known[i] = r.Name
+	}
+	want := map[string]bool{}
+	for _, name := range names {
+		want[name] = true
+		if !contains(all, name) {
+			hint := "choose from " + strings.Join(known, ", ")
+			if near, ok := nearest.Match(name, known); ok {
+				hint = fmt.Sprintf("did you mean %q? (%s)", near, hint)
+			}
+			return nil, fmt.Errorf("unknown rung %q: %s", name, hint)
+		}
+	}
+	var rungs []Rung
+	for _, r := range all {
+		if want[r.Name] {
+			rungs = append(rungs, r)
+		}
+	}
+	return rungs, nil
+}
+
+func contains(rungs []Rung, name string) bool {
+	for _, r := range rungs {
+		if r.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,179 @@
+package ladder
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+func TestSweepMeasuresEveryCell(t *testing.T) {
+	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
+	require.NoError(t, s.Start(t.Context(), smallConfig(t)))
+	require.Len(t, q.ended, 3*2*2)
+	require.Equal(t, 1+len(q.ended), m.opened, "every cell has a backend of its own")
+
+	run, err := results.OpenRun(s.Dir)
+	require.NoError(t, err)
+	require.Len(t, run.Entries, len(q.ended))
+	byKey := map[results.Key]results.Cell{}
+	for _, e := range run.Entries {
+		require.Equal(t, results.CellFinished, e.State)
+		cell, records, err := run.ReadCell(e)
+		require.NoError(t, err)
+		require.Empty(t, cell.Violations)
+		require.Len(t, records, e.Rows)
+		for _, r := range records {
+			require.Contains(t, []results.Outcome{results.Completed, results.TimedOut}, r.Outcome)
+			require.Equal(t, r.Intended < time.Second, r.Warmup)
+			if r.Outcome == results.Completed {
+				require.Len(t, r.Tokens, int(r.StopTokens.V))
+			}
+		}
+		require.True(t, cell.ProbeBefore.OK && cell.ProbeAfter.OK)
+		require.Positive(t, cell.Steps.Count)
+		byKey[cell.Key] = cell
+	}
+	// Every rung replays the same tape.
+	for key, cell := range byKey {
+		key.Rung = "fifo"
+		require.Equal(t, byKey[key].TapeHash, cell.TapeHash)
+	}
+	// What was left to auto is recorded with its reason.
+	require.Len(t, run.Manifest.Choices, 2)
+	for _, c := range run.Manifest.Choices {
+		require.NotEmpty(t, c.Value)
+		require.NotEmpty(t, c.Why)
+	}
+}
+
+// files reads a run's cell files by name.
+func files(t *testing.T, dir string) map[string]string {
+	all := map[string]string{}
+	entries, err := os.ReadDir(filepath.Join(dir, "cells"))
+	require.NoError(t, err)
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, "cells", e.Name()))
+		require.NoError(t, err)
+		all[e.Name()] = string(data)
+	}
+	return all
+}
+
+// TestResumeCompletesAnInterruptedSweep: what was measured stays, the rest is
+// measured, and the whole equals a sweep that was never interrupted.
+func TestResumeCompletesAnInterruptedSweep(t *testing.T) {
+	whole, _, _ := newSweep(filepath.Join(t.TempDir(), "whole"))
+	require.NoError(t, whole.Start(t.Context(), smallConfig(t)))
+	want := files(t, whole.Dir)
+
+	s, _, q := newSweep(filepath.Join(t.TempDir(), "run"))
+	ctx, interrupt := context.WithCancel(t.Context())
+	q.onEnd = func(order int) {
+		if order == 3 {
+			interrupt()
+		}
+	}
+	require.ErrorIs(t, s.Start(ctx, smallConfig(t)), context.Canceled)
+	require.Len(t, files(t, s.Dir), 4)
+
+	q.onEnd = nil
+	require.NoError(t, s.Resume(t.Context()))
+	require.Equal(t, 4, q.done)
+	require.Equal(t, want, files(t, s.Dir))
+}
+
+// TestResumeAdoptsCellsThatTheJournalLost: the process died between writing a
+// cell and journalling it.
+func TestResumeAdoptsCellsThatTheJournalLost(t *testing.T) {
+	s, _, q := newSweep(filepath.Join(t.TempDir(), "run"))
+	require.NoError(t, s.Start(t.Context(), smallConfig(t)))
+	want := files(t, s.Dir)
+	journal := filepath.Join(s.Dir, "journal.jsonl")
+	data, err := os.ReadFile(journal)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(journal, data[:len(data)/2], 0o644))
+
+	q.ended = nil
+	require.NoError(t, s.Resume(t.Context()))
+	require.Empty(t, q.ended, "nothing had to be measured again")
+	require.Equal(t, want, files(t, s.Dir))
+	run, err := results.OpenRun(s.Dir)
+	require.NoError(t, err)
+	require.Len(t, run.Entries, len(want))
+}
+
+func TestFailedCellDoesNotEndTheSweep(t *testing.T) {
+	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
+	m.fail[3] = errDevice
+	err := s.Start(t.Context(), smallConfig(t))
+	require.ErrorIs(t, err, ErrCells)
+	require.ErrorContains(t, err, "1 of 12 failed")
+	require.Len(t, q.ended, 11)
+	require.ErrorIs(t, q.failed[0], errDevice)
+
+	require.NoError(t, s.Resume(t.Context()))
+	require.Len(t, q.ended, 12)
+}
+
+func TestSweepRefuses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	s, m, _ := newSweep(dir)
+	cfg := smallConfig(t)
+	require.NoError(t, s.Start(t.Context(), cfg))
+
+	t.Run("a folder that holds a run", func(t *testing.T) {
+		before := m.opened
+		require.ErrorIs(t, s.Start(t.Context(), cfg), results.ErrRunExists)
+		require.Equal(t, before, m.opened, "it refuses before it measures anything")
+	})
+	t.Run("to resume on another model", func(t *testing.T) {
+		other, m, _ := newSweep(dir)
+		m.model = "m2"
+		require.ErrorContains(t, other.Resume(t.Context()), "its model was m1 and is now m2")
+	})
+	t.Run("to resume what is no run", func(t *testing.T) {
+		other, _, _ := newSweep(t.TempDir())
+		require.ErrorContains(t, other.Resume(t.Context()), "is not a run")
+	})
+	t.Run("prompts beyond the model", func(t *testing.T) {
+		small, m, _ := newSweep(filepath.Join(t.TempDir(), "run"))
+		m.context = 500
+		require.ErrorContains(t, small.Start(t.Context(), cfg), "the model's context is 500 tokens, but request")
+	})
+	t.Run("prompts beyond --context", func(t *testing.T) {
+		small, _, _ := newSweep(filepath.Join(t.TempDir(), "run"))
+		cfg := cfg
+		cfg.Context = 600
+		require.ErrorContains(t, small.Start(t.Context(), cfg), "--context is 600 tokens, but request")
+	})
+}
+
+// TestContinuousServesMoreInTime is the ladder's own claim, on the fake engine's
+// costs: over the rates that bracket the knees, more requests meet the SLO.
+func TestContinuousServesMoreInTime(t *testing.T) {
+	s, _, q := newSweep(filepath.Join(t.TempDir(), "run"))
+	cfg := smallConfig(t)
+	cfg.Seeds, cfg.NumRates, cfg.Duration = []uint64{1}, 5, time.Minute
+	require.NoError(t, s.Start(t.Context(), cfg))
+	run, err := results.OpenRun(s.Dir)
+	require.NoError(t, err)
+	met := map[string]int{}
+	for _, e := range run.Entries {
+		cell, records, err := run.ReadCell(e)
+		require.NoError(t, err)
+		for _, r := range records {
+			if r.Outcome == results.Completed && (r.Ended.V-r.Intended).Seconds() <= cell.SLOS {
+				met[cell.Rung]++
+			}
+		}
+	}
+	require.Len(t, q.ended, 15)
+	require.Less(t, met["fifo"], met["continuous"])
+	require.Less(t, met["static"], met["continuous"])
+}

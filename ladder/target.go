@@ -1,0 +1,58 @@
+package ladder
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// target offers a tape's requests to an embedded engine.
+type target struct {
+	eng         *engine.Engine
+	prompts     [][]engine.Token // by index in the tape
+	temperature float32
+	stop        StopMode
+	eog         func(engine.Token) bool
+}
+
+// Send implements loadgen.Target.
+func (t *target) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
+	prompt := t.prompts[r.Index]
+	to.Prompt(len(prompt))
+	t.eng.Submit(engine.Request{
+		ID: r.Index, Class: r.Class, Prompt: prompt, MaxTokens: r.MaxTokens,
+		Sampling: engine.Sampling{Temperature: t.temperature, Seed: r.Seed},
+	}, t.stopOf(r), observer{to})
+	return func() { t.eng.Cancel(r.Index) }
+}
+
+func (t *target) stopOf(r *loadgen.Request) engine.Stop {
+	switch t.stop {
+	case StopScripted:
+		return func(_ engine.Token, n int) bool { return n >= r.StopTokens }
+	case StopModel:
+		return func(tok engine.Token, _ int) bool { return t.eog(tok) }
+	default:
+		return nil
+	}
+}
+
+// observer passes on to the driver what the engine tells.
+type observer struct{ sink loadgen.Sink }
+
+func (o observer) Started(at time.Duration)               { o.sink.Started(at) }
+func (o observer) Token(_ engine.Token, at time.Duration) { o.sink.Token(at) }
+
+func (o observer) Ended(err error, at time.Duration) {
+	switch {
+	case err == nil:
+		o.sink.Done(results.Completed, "", at)
+	case errors.Is(err, engine.ErrCancelled):
+		o.sink.Done(results.Cancelled, "", at)
+	default:
+		o.sink.Done(results.Failed, err.Error(), at)
+	}
+}

@@ -1,0 +1,83 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Manifest says what made a run: enough to make it again, and to refuse to mix
+// it with another. It is written before the first cell and not changed after.
+type Manifest struct {
+	Schema       int       `json:"schema"`
+	StartedAt    time.Time `json:"started_at"`
+	Command      []string  `json:"command"` // the program's arguments
+	Build        Build     `json:"build"`
+	EngineSource string    `json:"engine_source"` // SourceHash of the engine's packages
+	Backend      string    `json:"backend"`
+	Library      Library   `json:"library"`
+	Model        Model     `json:"model"`
+	Host         Host      `json:"host"`
+	Tapes        []Tape    `json:"tapes"`
+	// Params are every parameter of the run, by documented name.
+	Params map[string]string `json:"params"`
+	// Choices are the parameters that the tool chose itself.
+	Choices []Choice `json:"choices"`
+	// Plan is every cell of the run, in order: a cell's Order is its index here.
+	Plan []Key `json:"plan"`
+}
+
+// Library is the inference library. Its zero value stands for none (the twin).
+type Library struct {
+	Version string `json:"version"` // such as "llama.cpp v0.5.0"
+	Variant string `json:"variant"` // which CPU or GPU variant it chose at run time
+	// Files is each loaded file's SHA-256 by base name.
+	Files map[string]string `json:"files"`
+}
+
+// Model is the model file. Its zero value stands for none.
+type Model struct {
+	File        string `json:"file"` // base name
+	Bytes       int64  `json:"bytes"`
+	SHA256      string `json:"sha256"`
+	Description string `json:"description"` // such as "llama 27M Q8_0"
+}
+
+// Tape is a frozen list of requests that a run replays.
+type Tape struct {
+	Workload   string  `json:"workload"`
+	OfferedRPS float64 `json:"offered_rps"`
+	Seed       uint64  `json:"seed"`
+	Requests   int     `json:"requests"`
+	SHA256     string  `json:"sha256"`
+}
+
+// Choice is a parameter that was left to the tool: what it chose and from what.
+type Choice struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Why   string `json:"why"`
+}
+
+// WriteManifest writes m with the current schema; equal manifests give equal bytes.
+func WriteManifest(path string, m Manifest) error {
+	m.Schema = SchemaVersion
+	return writeJSON(path, m)
+}
+
+// ReadManifest reads a file of WriteManifest.
+func ReadManifest(path string) (Manifest, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Manifest{}, err
+	}
+	if err := checkSchema(data); err != nil {
+		return Manifest{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Manifest{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return m, nil
+}

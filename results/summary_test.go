@@ -1,0 +1,66 @@
+package results
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSummary(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "summary.json")
+	measured := CellSummary{
+		Schema: SchemaVersion, Key: Key{"prefix", 2.5, 7}, Order: 4, Backend: "llama.cpp", Workload: "mixed",
+		DurationS: 60, WarmupS: 10, SLOS: 4.5, Arrivals: 125, Completed: 120, Shed: 3, Timeouts: 2,
+		GoodputRPS: Some(2.25), Attainment: Some(0.9), TTFTP50S: Some(0.0), HitRate: Some(0.62),
+		Valid: true, InvalidReasons: []string{},
+	}
+	void := CellSummary{Schema: SchemaVersion, Key: Key{"fifo", 2.5, 7}, InvalidReasons: []string{"dispatch lag", "probe"}}
+	require.NoError(t, WriteSummary(path, []CellSummary{measured, void}))
+	got, err := ReadSummary(path)
+	require.NoError(t, err)
+	require.Equal(t, []CellSummary{measured, void}, got)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	golden(t, "summary.json", string(data))
+
+	require.NoError(t, WriteSummary(path, nil))
+	data, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "[]\n", string(data))
+}
+
+// guidellm#216: numbers that are none reached the report.
+func TestSummaryRefusesNonFinite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "summary.json")
+	bad := CellSummary{Key: Key{"fifo", 2.5, 7}, Order: 3, ITLP99S: Some(math.NaN())}
+	err := WriteSummary(path, []CellSummary{{}, bad})
+	require.ErrorContains(t, err, "write "+path+": cell 3 (fifo-2.5rps-s7): itl_p99_s: ")
+	require.NoFileExists(t, path)
+	require.ErrorContains(t, WriteSummary(path, []CellSummary{{SLOS: math.Inf(1)}}), "slo_s")
+}
+
+func TestReadSummaryRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "summary.json")
+	for text, want := range map[string]string{
+		`{}`:                          "cannot unmarshal object",
+		`[{"schema":1},{"schema":2}]`: "cell 1: schema 2",
+		`[{"schema":1,"shed":"2"}]`:   "cell 0: ",
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := ReadSummary(path)
+		require.ErrorContains(t, err, "read "+path+": ")
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	golden(t, "columns.md", ColumnsMarkdown())
+	golden(t, "summary.md", SummaryMarkdown())
+	golden(t, "rules.md", RulesMarkdown())
+	for _, f := range summaryFields() {
+		require.NotEmpty(t, f.Tag.Get("doc"), f.Name)
+	}
+}
