@@ -1,0 +1,45 @@
+package kv
+
+// lru orders the nodes that are not busy by their last use, the longest unused
+// first. A use moves a whole path, the deepest node first, so below any node in
+// the order there is none of its descendants that comes later. Hence the first
+// node never has children that are not busy, nor busy ones (it would be busy
+// itself): the first node is the least recently used leaf that may be evicted. The
+// order is the logical clock; finding the victim is O(1).
+type lru struct{ first, last int32 }
+
+func (l *lru) pushLast(nodes []node, i int32) {
+	n := &nodes[i]
+	n.lruPrev, n.lruNxt = l.last, none
+	if l.last != none {
+		nodes[l.last].lruNxt = i
+	} else {
+		l.first = i
+	}
+	l.last = i
+}
+
+func (l *lru) insertAfter(nodes []node, at, i int32) {
+	next := nodes[at].lruNxt
+	if next == none {
+		l.pushLast(nodes, i)
+		return
+	}
+	nodes[i].lruPrev, nodes[i].lruNxt = at, next
+	nodes[at].lruNxt, nodes[next].lruPrev = i, i
+}
+
+func (l *lru) remove(nodes []node, i int32) {
+	n := &nodes[i]
+	if n.lruPrev != none {
+		nodes[n.lruPrev].lruNxt = n.lruNxt
+	} else {
+		l.first = n.lruNxt
+	}
+	if n.lruNxt != none {
+		nodes[n.lruNxt].lruPrev = n.lruPrev
+	} else {
+		l.last = n.lruPrev
+	}
+	n.lruPrev, n.lruNxt = none, none
+}
