@@ -1,0 +1,97 @@
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Run is a run folder, analysed. The rows of its cells are not kept; Records
+// reads a cell's again.
+type Run struct {
+	*results.Run
+	*Sweep
+	Options Options
+	// Warnings are about the run as a whole: what its folder lacks, and which of
+	// its cells could not be used.
+	Warnings []string
+}
+
+// Load opens a run folder and measures its finished cells, as many at once as
+// there are processors, and holds no more rows than theirs. A run without a
+// finished cell is an error; a cell whose file cannot be read is too, as its
+// numbers would otherwise vanish from every table without a word.
+func Load(dir string, o Options) (*Run, error) {
+	folder, err := results.OpenRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Run: folder, Options: o, Warnings: slices.Clone(folder.Warnings)}
+	var finished []results.Entry
+	for _, e := range folder.Entries {
+		if e.State == results.CellFinished {
+			finished = append(finished, e)
+			continue
+		}
+		run.Warnings = append(run.Warnings, fmt.Sprintf("cell %d (%s) is %s and is left out: %s", e.Order, e.Name(), e.State, e.Reason))
+	}
+	for _, file := range folder.Unlisted {
+		run.Warnings = append(run.Warnings, fmt.Sprintf("%s is not in the journal and is left out; resuming the run takes it in", file))
+	}
+	if len(finished) == 0 {
+		return nil, fmt.Errorf("%s has no finished cell: run `cadence-bench ladder` into it first", dir)
+	}
+	if n := len(folder.Manifest.Plan); len(finished) < n {
+		run.Warnings = append(run.Warnings, fmt.Sprintf("%d of %d planned cells were measured", len(finished), n))
+	}
+	cells, err := measureAll(folder, finished, o)
+	if err != nil {
+		return nil, err
+	}
+	run.Sweep = NewSweep(cells, planned(folder.Manifest.Plan))
+	return run, nil
+}
+
+func measureAll(folder *results.Run, entries []results.Entry, o Options) ([]CellMetrics, error) {
+	cells, errs := make([]CellMetrics, len(entries)), make([]error, len(entries))
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(entries)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
+				cell, recs, err := folder.ReadCell(entries[i])
+				if errs[i] = err; err == nil {
+					cells[i] = Measure(cell, recs, o)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return cells, errors.Join(errs...)
+}
+
+// planned returns the rungs of a plan by first appearance. A plan begins with an
+// unrotated block, so that is ladder order.
+func planned(plan []results.Key) []string {
+	var rungs []string
+	for _, k := range plan {
+		rungs = append(rungs, k.Rung)
+	}
+	return rungs
+}
+
+// Records reads the rows of a finished cell again.
+func (r *Run) Records(key results.Key) ([]results.Record, error) {
+	for _, e := range r.Entries {
+		if e.Key == key && e.State == results.CellFinished {
+			_, recs, err := r.ReadCell(e)
+			return recs, err
+		}
+	}
+	return nil, fmt.Errorf("%s has no finished cell %s", r.Dir, key.Name())
+}

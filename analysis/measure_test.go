@@ -1,0 +1,270 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+const ms = time.Millisecond
+
+// cell is ten seconds long with two of warm-up, an SLO of 1 s and a timeout of 5 s.
+func cell() results.Cell {
+	return results.Cell{
+		Key:       results.Key{Rung: "fifo", OfferedRPS: 1, Seed: 1},
+		DurationS: 10, WarmupS: 2, TimeoutS: 5, SLOS: 1,
+	}
+}
+
+// row is a request that is sent a millisecond late and whose tokens are ready at
+// the given times after its arrival.
+func row(id int, at time.Duration, outcome results.Outcome, tokens ...time.Duration) results.Record {
+	r := results.Record{
+		Request: int32(id), Class: "unique", Outcome: outcome, Warmup: at < 2*time.Second,
+		Intended: at, Sent: results.Some(at + ms), PromptTokens: 100, MaxTokens: 64,
+	}
+	for _, after := range tokens {
+		r.Tokens = append(r.Tokens, at+after)
+	}
+	switch outcome {
+	case results.Completed:
+		r.Ended = results.Some(at + tokens[len(tokens)-1])
+	case results.TimedOut:
+		r.Ended = results.Some(at + 5*time.Second)
+	case results.Failed:
+		r.Ended, r.Reason = results.Some(at+10*ms), results.Some("decode")
+	default:
+		r.Ended = results.Some(at + ms)
+	}
+	if outcome != results.Shed {
+		r.Started = results.Some(at + ms)
+	}
+	return r
+}
+
+func TestMeasureByHand(t *testing.T) {
+	recs := []results.Record{
+		row(0, 1*time.Second, results.Completed, 100*ms, 8000*ms),        // warm-up
+		row(1, 2*time.Second, results.Completed, 200*ms, 300*ms, 500*ms), // on the edge: in
+		row(2, 3*time.Second, results.Completed, 400*ms, 1000*ms),        // on the SLO: within
+		row(3, 4*time.Second, results.Completed, 600*ms, 1400*ms),        // late
+		row(4, 5*time.Second, results.TimedOut, 4000*ms),                 // TTFT seen, E2E a bound
+		row(5, 6*time.Second, results.TimedOut),                          // both bounds
+		row(6, 7*time.Second, results.Shed),
+		row(7, 8*time.Second, results.Failed),
+	}
+	recs[1].CachedTokens = results.Some[int32](50)
+	recs[2].CachedTokens = results.Some[int32](0)
+	m := Measure(cell(), recs, Options{})
+
+	require.Empty(t, m.Invalid)
+	require.Equal(t, Window{2, 10}, m.Window)
+	require.Equal(t, []int{8, 7, 3, 1, 2, 0, 1},
+		[]int{m.Rows, m.Arrivals, m.Completed, m.Shed, m.TimedOut, m.Cancelled, m.Failed})
+	require.Equal(t, 7.0/8, m.AchievedRPS.V)
+	require.Equal(t, 3.0/8, m.ThroughputRPS.V)
+	require.Equal(t, 2.0/8, m.GoodputRPS.V)
+	require.Equal(t, 9.0/8, m.OutputTokensPerS.V, "the warm-up request's second token came at 9 s")
+	require.Equal(t, 2.0/7, m.Attainment.V)
+	require.Equal(t, 2.0/6, m.AttainmentAdmitted.V)
+	require.Equal(t, 0.25, m.HitRate.V, "over the prompts whose hits were measured")
+
+	// E2E: 0.5, 1.0, 1.4, then bounds: two of 5 s, and the failure, which was not
+	// answered within 5 s either.
+	require.Equal(t, 6, m.E2E.P50.N, "shed has no latency")
+	require.Equal(t, 1.4, m.E2E.P50.Value)
+	require.False(t, m.E2E.P50.Censored)
+	require.Equal(t, 5.0, m.E2E.P99.Value)
+	require.True(t, m.E2E.P99.Censored)
+	// TTFT: 0.2, 0.4, 0.6, 4.0, and two bounds.
+	require.Equal(t, 0.6, m.TTFT.P50.Value)
+	require.Equal(t, 5.0, m.TTFT.P99.Value)
+	require.True(t, m.TTFT.P99.Censored)
+	// ITL: 0.1, 0.2, 0.6, 0.8, pooled. TPOT: 0.15, 0.6, 0.8.
+	require.Equal(t, 4, m.ITL.P50.N)
+	require.Equal(t, 0.2, m.ITL.P50.Value)
+	require.Equal(t, 0.8, m.ITL.P99.Value)
+	require.Equal(t, 0.6, m.TPOT.P50.Value)
+	require.Equal(t, 0.001, m.DispatchLag.P99.Value)
+}
+
+// vllm#54101, guidellm#1048: measured from the sending, a late driver hides its
+// own queue.
+func TestLatencyStartsAtTheIntendedArrival(t *testing.T) {
+	r := row(0, 3*time.Second, results.Completed, 3000*ms, 3300*ms)
+	r.Sent, r.Started = results.Some(r.Intended+2900*ms), results.Some(r.Intended+2900*ms)
+	m := Measure(cell(), []results.Record{r}, Options{})
+	require.Equal(t, 3.0, m.TTFT.P99.Value)
+	require.Equal(t, 3.3, m.E2E.P99.Value)
+	require.Equal(t, 2.9, m.DispatchLag.P99.Value)
+	require.Equal(t, CodeDispatchLag, m.Invalid[0].Code)
+}
+
+// vllm PR #5895, sglang PR #36047: what was not measured is not 0.
+func TestNotMeasuredIsNull(t *testing.T) {
+	recs := []results.Record{row(0, 3*time.Second, results.Shed), row(1, 4*time.Second, results.Shed)}
+	m := Measure(cell(), recs, Options{})
+	for _, q := range []Quantile{m.TTFT.P50, m.ITL.P99, m.TPOT.P50, m.E2E.P99} {
+		require.Zero(t, q.N)
+	}
+	require.False(t, m.HitRate.OK)
+	require.False(t, m.AttainmentAdmitted.OK)
+	require.Equal(t, results.Some(0.0), m.Attainment, "nothing was answered in time: that was measured")
+	require.Equal(t, results.Some(0.0), m.GoodputRPS)
+
+	single := Measure(cell(), []results.Record{row(0, 3*time.Second, results.Completed, 100*ms)}, Options{})
+	require.Zero(t, single.ITL.P50.N)
+	require.Zero(t, single.TPOT.P50.N)
+	require.Equal(t, 0.1, single.TTFT.P50.Value)
+}
+
+func TestOptionsOverrideTheCell(t *testing.T) {
+	recs := []results.Record{
+		row(0, 1*time.Second, results.Completed, 1500*ms),
+		row(1, 5*time.Second, results.Completed, 1500*ms),
+		row(2, 9*time.Second, results.Completed, 500*ms),
+	}
+	m := Measure(cell(), recs, Options{WarmupS: results.Some(0.0), CooldownS: 1, SLOS: 2})
+	require.Equal(t, Window{0, 9}, m.Window)
+	require.Equal(t, 2, m.Arrivals)
+	require.Equal(t, 2.0/9, m.GoodputRPS.V)
+	require.Equal(t, 2.0, m.SLOS)
+}
+
+func TestChecks(t *testing.T) {
+	good := func() []results.Record {
+		return []results.Record{
+			row(0, 2*time.Second, results.Completed, 100*ms, 200*ms),
+			row(1, 4*time.Second, results.Completed, 100*ms, 200*ms),
+			row(2, 6*time.Second, results.Completed, 100*ms, 200*ms),
+		}
+	}
+	for _, c := range []struct {
+		name string
+		edit func(*results.Cell, *[]results.Record)
+		code string
+	}{
+		{"the window is empty", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 10 }, CodeEmptyWindow},
+		{"no arrivals", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 9 }, CodeNoArrivals},
+		{"late driver", func(_ *results.Cell, rs *[]results.Record) {
+			(*rs)[1].Sent = results.Some((*rs)[1].Intended + 51*ms)
+			(*rs)[1].Started = results.Some((*rs)[1].Intended + 51*ms)
+		}, CodeDispatchLag},
+		// vllm#21104: the requested rate was never sent.
+		{"never sent", func(_ *results.Cell, rs *[]results.Record) {
+			(*rs)[1] = row(1, 4*time.Second, results.Cancelled)
+			(*rs)[1].Sent, (*rs)[1].Started = results.Opt[time.Duration]{}, results.Opt[time.Duration]{}
+		}, CodeNotSent},
+		// inference-perf#245: complete with results pending.
+		{"a request without a row", func(_ *results.Cell, rs *[]results.Record) { *rs = append((*rs)[:1], (*rs)[2:]...) }, CodeNoOutcome},
+		{"two outcomes", func(_ *results.Cell, rs *[]results.Record) { (*rs)[2].Request = 1 }, CodeRecord},
+		// vllm-omni#6693, guidellm#216: negative latencies.
+		{"a token before its arrival", func(_ *results.Cell, rs *[]results.Record) { (*rs)[1].Tokens[0] = 0 }, CodeRecord},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cell, recs := cell(), good()
+			require.Empty(t, Measure(cell, recs, Options{}).Invalid, "before the edit")
+			c.edit(&cell, &recs)
+			m := Measure(cell, recs, Options{})
+			require.False(t, m.Valid())
+			require.Equal(t, c.code, m.Invalid[0].Code, m.Invalid)
+		})
+	}
+}
+
+func codes(ws []Warning) []string {
+	var cs []string
+	for _, w := range ws {
+		cs = append(cs, w.Code)
+	}
+	return cs
+}
+
+func TestWarnings(t *testing.T) {
+	c := cell()
+	c.OfferedRPS = 20
+	c.ProbeBefore = results.Some(results.Probe{DecodeTokensPerS: 400})
+	c.ProbeAfter = results.Some(results.Probe{DecodeTokensPerS: 350})
+	stalled := row(0, 3*time.Second, results.TimedOut, 100*ms, 200*ms)
+	m := Measure(c, []results.Record{stalled}, Options{})
+	require.True(t, m.Valid())
+	require.Equal(t, []string{CodeProbeDrift, CodeThinP99, CodeRate, CodeStall}, codes(m.Warnings))
+	require.Equal(t, "the probe's decode rate changed by -12% during the cell", m.Warnings[0].Text)
+}
+
+// randomCell has random requests of every outcome, all possible.
+func randomCell(rng *rand.Rand) (results.Cell, []results.Record) {
+	c := cell()
+	var recs []results.Record
+	for i := range 1 + rng.IntN(60) {
+		at := time.Duration(rng.Int64N(int64(10 * time.Second)))
+		outcome := results.Outcomes()[rng.IntN(5)]
+		var tokens []time.Duration
+		if outcome != results.Shed && outcome != results.Failed && outcome != results.Cancelled {
+			d := time.Duration(0)
+			for range 1 + rng.IntN(20) {
+				d += time.Duration(1+rng.IntN(200)) * ms
+				tokens = append(tokens, d)
+			}
+		}
+		recs = append(recs, row(i, at, outcome, tokens...))
+	}
+	return c, recs
+}
+
+func TestMeasureProperties(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 500 {
+		c, recs := randomCell(rng)
+		m := Measure(c, recs, Options{})
+		require.Equal(t, m.Arrivals, m.Completed+m.Shed+m.TimedOut+m.Cancelled+m.Failed)
+		require.Equal(t, m.Arrivals-m.Shed, m.E2E.P99.N)
+		require.LessOrEqual(t, m.GoodputRPS.V, m.ThroughputRPS.V)
+		require.LessOrEqual(t, m.ThroughputRPS.V, m.AchievedRPS.V)
+		for _, share := range []results.Opt[float64]{m.Attainment, m.AttainmentAdmitted} {
+			if share.OK {
+				require.GreaterOrEqual(t, share.V, 0.0)
+				require.LessOrEqual(t, share.V, 1.0)
+			}
+		}
+		if m.AttainmentAdmitted.OK {
+			require.GreaterOrEqual(t, m.AttainmentAdmitted.V, m.Attainment.V)
+		}
+		for _, s := range []Spread{m.TTFT, m.ITL, m.TPOT, m.E2E} {
+			require.GreaterOrEqual(t, order(s.P99), order(s.P50))
+		}
+
+		// InferenceX#357: shedding everything improves nothing.
+		for i := range recs {
+			recs[i] = row(i, recs[i].Intended, results.Shed)
+		}
+		shed := Measure(c, recs, Options{})
+		require.Zero(t, shed.E2E.P50.N)
+		require.Zero(t, shed.TTFT.P50.N)
+		require.Zero(t, shed.GoodputRPS.V)
+		require.Equal(t, m.Arrivals, shed.Shed)
+	}
+}
+
+// aiperf PR #1338: a failure must not pull a latency down.
+func TestFailingARequestNeverLowersItsLatency(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 300 {
+		c, recs := randomCell(rng)
+		before := Measure(c, recs, Options{})
+		i := rng.IntN(len(recs))
+		if recs[i].Outcome == results.Shed {
+			continue
+		}
+		recs[i] = row(i, recs[i].Intended, results.Failed)
+		after := Measure(c, recs, Options{})
+		require.GreaterOrEqual(t, order(after.E2E.P99), order(before.E2E.P99))
+		require.GreaterOrEqual(t, order(after.E2E.P50), order(before.E2E.P50))
+		require.GreaterOrEqual(t, order(after.TTFT.P50), order(before.TTFT.P50))
+		require.LessOrEqual(t, after.GoodputRPS.V, before.GoodputRPS.V)
+	}
+}

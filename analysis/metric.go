@@ -1,0 +1,83 @@
+package analysis
+
+import "github.com/cadence-bench/cadence-bench/results"
+
+// Unit is how a metric's number is to be read.
+type Unit uint8
+
+const (
+	Count     Unit = iota
+	PerSecond      // requests per second
+	TokensPerS
+	Seconds
+	Fraction // 0 … 1
+)
+
+// Better says which direction of a metric is an improvement.
+type Better int8
+
+const (
+	Neither Better = 0
+	Higher  Better = 1
+	Lower   Better = -1
+)
+
+// Value is one metric of one cell.
+type Value struct {
+	V     float64
+	OK    bool // false: not measured
+	Bound bool // the truth is above V
+	Thin  bool // a quantile that is merely the maximum
+}
+
+// Metric is one number that a cell has. Its key is the one of summary.json.
+type Metric struct {
+	Key    string
+	Label  string
+	Unit   Unit
+	Better Better
+	Of     func(*CellMetrics) Value
+}
+
+// The metrics of a cell. Tables and charts choose among them.
+var (
+	Arrivals   = count("arrivals", "arrivals", Neither, func(m *CellMetrics) int { return m.Arrivals })
+	Completed  = count("completed", "completed", Neither, func(m *CellMetrics) int { return m.Completed })
+	Shed       = count("shed", "shed", Lower, func(m *CellMetrics) int { return m.Shed })
+	Timeouts   = count("timeouts", "timeouts", Lower, func(m *CellMetrics) int { return m.TimedOut })
+	Failures   = count("failed", "failures", Lower, func(m *CellMetrics) int { return m.Failed })
+	Achieved   = optional("achieved_rps", "achieved", PerSecond, Neither, func(m *CellMetrics) results.Opt[float64] { return m.AchievedRPS })
+	Throughput = optional("throughput_rps", "throughput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.ThroughputRPS })
+	Goodput    = optional("goodput_rps", "goodput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
+	Tokens     = optional("throughput_tokens_per_s", "output tokens", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.OutputTokensPerS })
+	Attainment = optional("attainment", "attainment", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
+	Admitted   = optional("attainment_admitted", "attainment, admitted", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
+	HitRate    = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
+	TTFTP50    = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) Quantile { return m.TTFT.P50 })
+	TTFTP99    = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) Quantile { return m.TTFT.P99 })
+	ITLP50     = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) Quantile { return m.ITL.P50 })
+	ITLP99     = quantile("itl_p99_s", "ITL p99", func(m *CellMetrics) Quantile { return m.ITL.P99 })
+	TPOTP50    = quantile("tpot_p50_s", "TPOT p50", func(m *CellMetrics) Quantile { return m.TPOT.P50 })
+	TPOTP99    = quantile("tpot_p99_s", "TPOT p99", func(m *CellMetrics) Quantile { return m.TPOT.P99 })
+	E2EP50     = quantile("e2e_p50_s", "E2E p50", func(m *CellMetrics) Quantile { return m.E2E.P50 })
+	E2EP99     = quantile("e2e_p99_s", "E2E p99", func(m *CellMetrics) Quantile { return m.E2E.P99 })
+	LagP99     = quantile("dispatch_lag_p99_s", "dispatch lag p99", func(m *CellMetrics) Quantile { return m.DispatchLag.P99 })
+)
+
+func count(key, label string, b Better, of func(*CellMetrics) int) Metric {
+	return Metric{key, label, Count, b, func(m *CellMetrics) Value { return Value{V: float64(of(m)), OK: true} }}
+}
+
+func optional(key, label string, u Unit, b Better, of func(*CellMetrics) results.Opt[float64]) Metric {
+	return Metric{key, label, u, b, func(m *CellMetrics) Value {
+		v := of(m)
+		return Value{V: v.V, OK: v.OK}
+	}}
+}
+
+func quantile(key, label string, of func(*CellMetrics) Quantile) Metric {
+	return Metric{key, label, Seconds, Lower, func(m *CellMetrics) Value {
+		q := of(m)
+		return Value{V: q.Value, OK: q.N > 0, Bound: q.Censored, Thin: !q.Supported}
+	}}
+}

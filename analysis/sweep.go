@@ -1,0 +1,166 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Point is everything measured of one rung at one offered rate: its cells, one
+// for each seed (and replicate).
+type Point struct {
+	Rung       string
+	OfferedRPS float64 // nominal
+	Cells      []*CellMetrics
+}
+
+// Sweep is the cells of a run, arranged.
+type Sweep struct {
+	Rungs  []string  // in ladder order
+	Rates  []float64 // ascending, every rate that occurs
+	Cells  []CellMetrics
+	Points []Point // by rung in ladder order, then by rate
+}
+
+// NewSweep arranges cells. Rungs take the order of the plan; those that it does
+// not name follow in the order in which they were run.
+func NewSweep(cells []CellMetrics, plan []string) *Sweep {
+	s := &Sweep{Cells: slices.Clone(cells)}
+	slices.SortStableFunc(s.Cells, func(a, b CellMetrics) int { return cmp.Compare(a.Cell.Order, b.Cell.Order) })
+	ran := map[string]bool{}
+	for i := range s.Cells {
+		ran[s.Cells[i].Cell.Rung] = true
+	}
+	add := func(rung string) {
+		if ran[rung] && !slices.Contains(s.Rungs, rung) {
+			s.Rungs = append(s.Rungs, rung)
+		}
+	}
+	for _, rung := range plan {
+		add(rung)
+	}
+	for i := range s.Cells {
+		add(s.Cells[i].Cell.Rung)
+		if rate := s.Cells[i].Cell.OfferedRPS; !slices.Contains(s.Rates, rate) {
+			s.Rates = append(s.Rates, rate)
+		}
+	}
+	slices.Sort(s.Rates)
+	for _, rung := range s.Rungs {
+		for _, rate := range s.Rates {
+			if p := s.gather(rung, rate); len(p.Cells) > 0 {
+				s.Points = append(s.Points, p)
+			}
+		}
+	}
+	return s
+}
+
+func (s *Sweep) gather(rung string, rate float64) Point {
+	p := Point{Rung: rung, OfferedRPS: rate}
+	for i := range s.Cells {
+		if k := s.Cells[i].Cell.Key; k.Rung == rung && k.OfferedRPS == rate {
+			p.Cells = append(p.Cells, &s.Cells[i])
+		}
+	}
+	slices.SortStableFunc(p.Cells, func(a, b *CellMetrics) int { return cmp.Compare(a.Cell.Seed, b.Cell.Seed) })
+	return p
+}
+
+// Find returns the point of a rung at a rate, or nil.
+func (s *Sweep) Find(rung string, rate float64) *Point {
+	for i := range s.Points {
+		if s.Points[i].Rung == rung && s.Points[i].OfferedRPS == rate {
+			return &s.Points[i]
+		}
+	}
+	return nil
+}
+
+// Of returns a rung's points, by rate.
+func (s *Sweep) Of(rung string) []*Point {
+	var ps []*Point
+	for i := range s.Points {
+		if s.Points[i].Rung == rung {
+			ps = append(ps, &s.Points[i])
+		}
+	}
+	return ps
+}
+
+// CommonRates returns the rates at which every rung has a valid cell, ascending.
+func (s *Sweep) CommonRates() []float64 {
+	var rates []float64
+	for _, rate := range s.Rates {
+		if !slices.ContainsFunc(s.Rungs, func(rung string) bool {
+			p := s.Find(rung, rate)
+			return p == nil || !p.Valid()
+		}) {
+			rates = append(rates, rate)
+		}
+	}
+	return rates
+}
+
+// Used returns the cells that stand for the point: the valid ones, or all of
+// them when none is valid.
+func (p *Point) Used() []*CellMetrics {
+	var valid []*CellMetrics
+	for _, c := range p.Cells {
+		if c.Valid() {
+			valid = append(valid, c)
+		}
+	}
+	if len(valid) == 0 {
+		return p.Cells
+	}
+	return valid
+}
+
+// Valid reports whether at least one cell of the point is valid.
+func (p *Point) Valid() bool {
+	return slices.ContainsFunc(p.Cells, (*CellMetrics).Valid)
+}
+
+// Total adds a count over the point's used cells.
+func (p *Point) Total(m Metric) int {
+	total := 0.0
+	for _, c := range p.Used() {
+		total += m.Of(c).V
+	}
+	return int(total)
+}
+
+// Range is a metric over seeds.
+type Range struct {
+	Mean, Min, Max float64
+	N              int  // cells in which it was measured; 0 means not measured
+	Bounds         int  // of them, how many are lower bounds; then so are Mean and Max
+	Thin           bool // at least one is a quantile that is merely the maximum
+}
+
+// Range summarises a metric over the point's used cells.
+func (p *Point) Range(m Metric) Range { return rangeOf(p.Used(), m) }
+
+func rangeOf(cells []*CellMetrics, m Metric) Range {
+	var r Range
+	for _, c := range cells {
+		r.add(m.Of(c))
+	}
+	return r
+}
+
+func (r *Range) add(v Value) {
+	if !v.OK {
+		return
+	}
+	if r.N == 0 {
+		r.Min, r.Max = v.V, v.V
+	}
+	r.Min, r.Max = min(r.Min, v.V), max(r.Max, v.V)
+	r.N++
+	r.Mean += (v.V - r.Mean) / float64(r.N)
+	if v.Bound {
+		r.Bounds++
+	}
+	r.Thin = r.Thin || v.Thin
+}

@@ -1,0 +1,130 @@
+package analysis
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// measured is a cell of 100 requests of which good are within the SLO.
+func measured(order int, rung string, rate float64, seed uint64, good int, e2e Quantile) CellMetrics {
+	m := CellMetrics{
+		Cell:       results.Cell{Key: results.Key{Rung: rung, OfferedRPS: rate, Seed: seed}, Order: order},
+		Arrivals:   100,
+		GoodputRPS: results.Some(rate * float64(good) / 100),
+		Attainment: results.Some(float64(good) / 100),
+	}
+	m.E2E.P99 = e2e
+	m.TTFT.P50 = Quantile{N: 100, Value: 0.1 * rate, Supported: true}
+	return m
+}
+
+func p99(v float64) Quantile      { return Quantile{N: 100, Value: v, Supported: true} }
+func p99Above(v float64) Quantile { return Quantile{N: 100, Value: v, Censored: true, Supported: true} }
+
+// twoRungs was run rate-major with rotated order, so "continuous" came first once.
+func twoRungs() []CellMetrics {
+	return []CellMetrics{
+		measured(2, "continuous", 4, 1, 50, p99(9)),
+		measured(0, "fifo", 1, 1, 80, p99(3)),
+		measured(1, "continuous", 1, 1, 100, p99(1)),
+		measured(3, "fifo", 4, 1, 0, p99Above(30)),
+		measured(4, "fifo", 1, 2, 60, p99(5)),
+		measured(5, "fifo", 8, 1, 0, p99Above(30)),
+	}
+}
+
+func TestSweepArranges(t *testing.T) {
+	s := NewSweep(twoRungs(), nil)
+	require.Equal(t, []string{"fifo", "continuous"}, s.Rungs, "as they were run")
+	require.Equal(t, []float64{1, 4, 8}, s.Rates)
+	require.Equal(t, []float64{1, 4}, s.CommonRates())
+	require.Len(t, s.Points, 5)
+	require.Len(t, s.Of("fifo"), 3)
+	require.Nil(t, s.Find("continuous", 8))
+
+	require.Equal(t, []string{"continuous", "fifo"},
+		NewSweep(twoRungs(), []string{"continuous", "not run", "fifo"}).Rungs, "as planned")
+}
+
+func TestRangeOverSeeds(t *testing.T) {
+	s := NewSweep(twoRungs(), nil)
+	p := s.Find("fifo", 1)
+	require.Equal(t, 200, p.Total(Arrivals))
+	r := p.Range(E2EP99)
+	require.Equal(t, Range{Mean: 4, Min: 3, Max: 5, N: 2}, r)
+
+	p.Cells[1].E2E.P99 = p99Above(30)
+	r = p.Range(E2EP99)
+	require.Equal(t, 1, r.Bounds, "the mean is a bound when one of its terms is")
+	require.Zero(t, p.Range(HitRate).N, "null, not 0")
+
+	p.Cells[1].Invalid = []Warning{{CodeDispatchLag, "late"}}
+	require.Equal(t, Range{Mean: 3, Min: 3, Max: 3, N: 1}, p.Range(E2EP99), "an invalid seed does not count")
+	require.True(t, p.Valid())
+
+	p.Cells[0].Invalid = p.Cells[1].Invalid
+	require.False(t, p.Valid())
+	require.Equal(t, 2, p.Range(E2EP99).N, "with none valid the numbers are shown, marked")
+	require.Equal(t, []float64{4}, s.CommonRates())
+}
+
+func TestHeadlines(t *testing.T) {
+	hs := NewSweep(twoRungs(), nil).Headlines()
+	require.Len(t, hs, 2)
+	fifo, continuous := hs[0], hs[1]
+	require.Equal(t, 1.0, fifo.Peak.OfferedRPS)
+	require.InDelta(t, 0.7, fifo.Goodput.Mean, 1e-12)
+	require.Zero(t, fifo.Gain)
+	require.Equal(t, 4.0, continuous.Peak.OfferedRPS)
+	require.InDelta(t, 2/0.7, continuous.Gain, 1e-12)
+	require.InDelta(t, 0.4, continuous.TTFT.Mean, 1e-12)
+	require.Equal(t, 4.0, fifo.TailRPS, "8 rps is not common")
+	require.Equal(t, 1, fifo.Tail.Bounds)
+	require.Equal(t, 9.0, continuous.Tail.Mean)
+}
+
+func TestContrast(t *testing.T) {
+	cells := twoRungs()
+	rate, why, ok := NewSweep(cells, nil).Contrast()
+	require.True(t, ok)
+	require.Equal(t, 1.0, rate, "continuous holds 1 rps and not 4")
+	require.Equal(t, "the highest rate at which continuous still answers 90% of arrivals within the SLO", why)
+
+	cells[2].Attainment = results.Some(0.5)
+	rate, _, _ = NewSweep(cells, nil).Contrast()
+	require.Equal(t, 4.0, rate, "where its goodput peaks")
+
+	_, _, ok = NewSweep(cells[:2], nil).Contrast()
+	require.False(t, ok, "no common rate")
+}
+
+func TestProbes(t *testing.T) {
+	cells := twoRungs()
+	for i, speed := range []float64{400, 410, 380, 0, 400, 390} {
+		if speed > 0 {
+			cells[i].Cell.ProbeBefore = results.Some(results.Probe{DecodeTokensPerS: speed, PrefillTokensPerS: 4 * speed})
+		}
+	}
+	rep := NewSweep(cells, nil).Probes()
+	require.Equal(t, "fifo", rep.Rungs[0].Rung)
+	require.Equal(t, 4, rep.Rungs[0].Cells)
+	require.Equal(t, 1, rep.Rungs[0].Missing)
+	require.Equal(t, Range{Mean: 400, Min: 390, Max: 410, N: 3}, rep.Rungs[0].Decode)
+	require.InDelta(t, 30.0/396, rep.Spread.V, 1e-12)
+	require.InDelta(t, 10.0/395, rep.Between.V, 1e-12)
+	require.False(t, NewSweep(cells[:1], nil).Probes().Spread.OK)
+}
+
+func TestEveryMetricIsNullOnAnEmptyCell(t *testing.T) {
+	m := Measure(results.Cell{WarmupS: 1, DurationS: 1}, nil, Options{})
+	for _, metric := range []Metric{Achieved, Throughput, Goodput, Tokens, Attainment, Admitted, HitRate,
+		TTFTP50, TTFTP99, ITLP50, ITLP99, TPOTP50, TPOTP99, E2EP50, E2EP99, LagP99} {
+		v := metric.Of(&m)
+		require.False(t, v.OK, metric.Key)
+		require.False(t, math.IsNaN(v.V), metric.Key)
+	}
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+// Cells is one row per cell, in the order of the sweep, with the outcome of every
+// arrival and 95% intervals of the latencies.
+func Cells(s *analysis.Sweep, f Facts) Table {
+	each := func(of func(*analysis.CellMetrics) string) []string {
+		cells := make([]string, len(s.Cells))
+		for i := range s.Cells {
+			cells[i] = of(&s.Cells[i])
+		}
+		return cells
+	}
+	number := func(m analysis.Metric) column {
+		sc := scaleOf(m.Unit, largestOf(s, m))
+		return right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string {
+			v := m.Of(c)
+			if !v.OK {
+				return null
+			}
+			return sc.bounded(v.V, v.Bound)
+		}))
+	}
+	interval := func(m analysis.Metric, of func(*analysis.CellMetrics) analysis.Quantile) column {
+		sc := scaleOf(m.Unit, largestOf(s, m))
+		return right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string { return sc.interval(of(c)) }))
+	}
+	t := assemble("Every cell, in the order of the sweep", f.Caption(), []column{
+		right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
+		left("rung", each(func(c *analysis.CellMetrics) string { return c.Cell.Rung })),
+		right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
+		right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
+		number(analysis.Arrivals), number(analysis.Completed), number(analysis.Shed), number(analysis.Timeouts), number(analysis.Failures),
+		number(analysis.Goodput), number(analysis.Tokens), number(analysis.TPOTP50),
+		interval(analysis.TTFTP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.TTFT.P50 }),
+		interval(analysis.E2EP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P50 }),
+		interval(analysis.E2EP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P99 }),
+	})
+	t.Notes = []string{
+		"[lo, hi] is the 95% interval of the quantile from order statistics; “∞” where the cell has too few answered requests to bound it. " +
+			"It takes requests as independent, which those of one queue are not, so it is too narrow under load.",
+		"Output tokens are those ready during the steady window, whoever's they are.",
+	}
+	return t
+}
+
+func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {
+	largest := 0.0
+	for i := range s.Cells {
+		if v := m.Of(&s.Cells[i]); v.OK {
+			largest = max(largest, v.V)
+		}
+	}
+	return largest
+}
+
+func (s scale) interval(q analysis.Quantile) string {
+	if q.N == 0 {
+		return null
+	}
+	hi := "∞"
+	if !math.IsInf(q.Hi, 1) {
+		hi = s.format(q.Hi)
+	}
+	return fmt.Sprintf("%s [%s, %s]", s.bounded(q.Value, q.Censored), s.format(q.Lo), hi)
+}
+
+// Probes is the machine's speed before the cells of each rung.
+func Probes(s *analysis.Sweep, f Facts) Table {
+	rep := s.Probes()
+	var rungs, cells, missing, decode, low, high, prefill []string
+	sc := scaleOf(analysis.TokensPerS, 0)
+	for _, r := range rep.Rungs {
+		rungs = append(rungs, r.Rung)
+		cells = append(cells, strconv.Itoa(r.Cells))
+		missing = append(missing, strconv.Itoa(r.Missing))
+		decode = append(decode, sc.mean(r.Decode))
+		low = append(low, sc.mean(analysis.Range{N: r.Decode.N, Mean: r.Decode.Min}))
+		high = append(high, sc.mean(analysis.Range{N: r.Decode.N, Mean: r.Decode.Max}))
+		prefill = append(prefill, sc.mean(r.Prefill))
+	}
+	t := assemble("The machine's speed before each cell, by rung", f.Caption(), []column{
+		left("rung", rungs), right("cells", cells), right("no probe", missing),
+		right("decode (tok/s)", decode), right("min", low), right("max", high), right("prefill (tok/s)", prefill),
+	})
+	if rep.Spread.OK {
+		t.Notes = append(t.Notes, fmt.Sprintf("Over the whole sweep the decode probe varied by %s%% of its mean.", sig3(100*rep.Spread.V)))
+	}
+	if rep.Between.OK {
+		t.Notes = append(t.Notes, fmt.Sprintf("The rungs' means differ by %s%%: a difference between rungs below that may be the machine's.", sig3(100*rep.Between.V)))
+	}
+	return t
+}

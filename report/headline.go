@@ -1,0 +1,49 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+// Headline is one row per rung: its peak goodput, and its tail under the highest
+// load that all rungs were offered.
+func Headline(s *analysis.Sweep, f Facts) Table {
+	hs := s.Headlines()
+	names := func(of func(analysis.Headline) string) []string {
+		cells := make([]string, len(hs))
+		for i, h := range hs {
+			cells[i] = of(h)
+		}
+		return cells
+	}
+	ttft, tail := 0.0, 0.0
+	for _, h := range hs {
+		ttft, tail = max(ttft, h.TTFT.Max), max(tail, h.Tail.Max)
+	}
+	perS, ttftScale, tailScale := scaleOf(analysis.PerSecond, 0), scaleOf(analysis.Seconds, ttft), scaleOf(analysis.Seconds, tail)
+	tailLabel := "E2E p99 at the highest common rate"
+	if len(hs) > 0 && hs[0].Tail.N > 0 {
+		tailLabel = fmt.Sprintf("E2E p99 at %s rps", short(hs[0].TailRPS))
+	}
+	t := assemble("The ladder in one table", f.Caption(), []column{
+		left("rung", names(func(h analysis.Headline) string { return h.Rung })),
+		right(perS.name("peak goodput"), names(func(h analysis.Headline) string { return perS.spread(h.Goodput) })),
+		right("at offered (rps)", names(func(h analysis.Headline) string {
+			if h.Peak == nil {
+				return null
+			}
+			return short(h.Peak.OfferedRPS)
+		})),
+		right("× the rung below", names(func(h analysis.Headline) string {
+			if h.Gain == 0 {
+				return null
+			}
+			return sig3(h.Gain)
+		})),
+		right(ttftScale.name("TTFT p50 there"), names(func(h analysis.Headline) string { return ttftScale.mean(h.TTFT) })),
+		right(tailScale.name(tailLabel), names(func(h analysis.Headline) string { return tailScale.spread(h.Tail) })),
+	})
+	t.Notes = []string{"Peak goodput is the highest over the offered rates that were run; “>” is a lower bound. Invalid cells do not count."}
+	return t
+}

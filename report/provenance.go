@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Provenance is what a manifest says about where a run comes from, as tables.
+func Provenance(m results.Manifest) []Table {
+	facts := pairs("What ran, and on what", "", "")
+	add := func(name, value string) {
+		if value != "" {
+			facts.Rows = append(facts.Rows, []string{name, value})
+		}
+	}
+	add("started", m.StartedAt.UTC().Format(time.RFC3339))
+	add("command", strings.Join(m.Command, " "))
+	add("cadence-bench", m.Build.Version)
+	if m.Build.Commit.OK {
+		commit := m.Build.Commit.V
+		if m.Build.Dirty.V {
+			commit += " with uncommitted changes"
+		}
+		add("commit", commit)
+	}
+	add("Go", m.Build.Go)
+	add("engine sources, SHA-256", m.EngineSource)
+	add("backend", backend(m.Backend))
+	add("library", strings.TrimSpace(m.Library.Version+" "+m.Library.Variant))
+	for _, name := range slices.Sorted(maps.Keys(m.Library.Files)) {
+		add(name+", SHA-256", m.Library.Files[name])
+	}
+	if m.Model.File != "" {
+		add("model", fmt.Sprintf("%s: %s, %d bytes", m.Model.File, m.Model.Description, m.Model.Bytes))
+		add("model, SHA-256", m.Model.SHA256)
+	}
+	add("machine", machine(m.Host))
+	tables := []Table{facts}
+	if len(m.Choices) > 0 {
+		t := Table{Title: "What the tool chose itself", Columns: []Column{{"parameter", true}, {"chosen", true}, {"why", true}}}
+		for _, c := range m.Choices {
+			t.Rows = append(t.Rows, []string{c.Name, c.Value, c.Why})
+		}
+		tables = append(tables, t)
+	}
+	if len(m.Params) > 0 {
+		t := pairs("Every parameter", "parameter", "value")
+		for _, name := range slices.Sorted(maps.Keys(m.Params)) {
+			t.Rows = append(t.Rows, []string{name, m.Params[name]})
+		}
+		tables = append(tables, t)
+	}
+	if len(m.Tapes) > 0 {
+		t := Table{Title: "Tapes", Columns: []Column{{"workload", true}, {"offered (rps)", false}, {"seed", false}, {"requests", false}, {"SHA-256", true}}}
+		for _, p := range m.Tapes {
+			t.Rows = append(t.Rows, []string{p.Workload, short(p.OfferedRPS), fmt.Sprint(p.Seed), fmt.Sprint(p.Requests), p.SHA256})
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+func pairs(title, name, value string) Table {
+	return Table{Title: title, Columns: []Column{{name, true}, {value, true}}}
+}
+
+func machine(h results.Host) string {
+	parts := []string{h.CPU, plural(h.Cores, "core")}
+	if h.CPULimit.OK {
+		parts = append(parts, "limited to "+short(h.CPULimit.V)+" cores' time")
+	}
+	if h.MemoryBytes.OK {
+		parts = append(parts, sig3(float64(h.MemoryBytes.V)/(1<<30))+" GiB")
+	}
+	if h.MemoryLimitBytes.OK {
+		parts = append(parts, "limited to "+sig3(float64(h.MemoryLimitBytes.V)/(1<<30))+" GiB")
+	}
+	if h.Governor.OK {
+		parts = append(parts, "governor "+h.Governor.V)
+	}
+	if h.Load1.OK {
+		parts = append(parts, "load average "+short(h.Load1.V)+" before the run")
+	}
+	return strings.Join(append(parts, strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel)), ", ")
+}
+
+// modelName is how tables call the model: its file without the extension.
+func modelName(m results.Manifest) string {
+	return strings.TrimSuffix(m.Model.File, ".gguf")
+}

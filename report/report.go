@@ -1,0 +1,172 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Report is everything that is said about one run.
+type Report struct {
+	Facts      Facts
+	Words      []string
+	Headline   Table
+	Summary    Table
+	Brief      Table // Summary for a terminal
+	Cells      Table
+	Probes     Table
+	Provenance []Table
+	Figures    []Figure
+	Warnings   []string
+
+	summaries []results.CellSummary
+}
+
+// Of makes the report of a run that analysis.Load read.
+func Of(run *analysis.Run) (*Report, error) {
+	r, err := of(run.Sweep, run.Manifest, run.Records)
+	if err != nil {
+		return nil, err
+	}
+	r.Warnings = run.Warnings
+	return r, nil
+}
+
+func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
+	f := FactsOf(s, modelName(m))
+	r := &Report{
+		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
+		Cells: Cells(s, f), Probes: Probes(s, f), Provenance: Provenance(m),
+		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
+		summaries: analysis.Summaries(s),
+	}
+	timeline, ok, err := TimelineChart(s, f, load)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		r.Figures = append(r.Figures, timeline)
+	}
+	return r, nil
+}
+
+// Blocks returns what documents can embed, by name: the tables of the run, and
+// the dictionaries of the results format.
+func (r *Report) Blocks() map[string]string {
+	blocks := Dictionaries()
+	blocks["headline"] = r.Headline.Markdown()
+	blocks["summary"] = r.Summary.Markdown()
+	blocks["cells"] = r.Cells.Markdown()
+	blocks["probes"] = r.Probes.Markdown()
+	blocks["words"] = list(r.Words)
+	var provenance []string
+	for _, t := range r.Provenance {
+		provenance = append(provenance, t.Markdown())
+	}
+	blocks["provenance"] = strings.Join(provenance, "\n")
+	return blocks
+}
+
+// Dictionaries returns the blocks that need no run: the columns of a cell file
+// ("columns"), the keys of summary.json ("summary-keys") and the rules that every
+// row keeps ("rules").
+func Dictionaries() map[string]string {
+	return map[string]string{
+		"columns":      results.ColumnsMarkdown(),
+		"summary-keys": results.SummaryMarkdown(),
+		"rules":        results.RulesMarkdown(),
+	}
+}
+
+// Write writes the report into a folder, which it makes if need be, and returns
+// the paths of its files: report.md, report.html, tables/*.md, charts/*.svg and
+// charts/*.png, and summary.json.
+func (r *Report) Write(dir string) ([]string, error) {
+	type output struct {
+		name string
+		data []byte
+	}
+	page, err := r.HTML()
+	if err != nil {
+		return nil, err
+	}
+	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", page}}
+	for _, name := range []string{"headline", "summary", "cells", "probes"} {
+		outputs = append(outputs, output{filepath.Join("tables", name+".md"), []byte(r.Blocks()[name])})
+	}
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		svg, err := f.SVG()
+		if err != nil {
+			return nil, err
+		}
+		png, err := f.PNG()
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, output{filepath.Join("charts", f.Name+".svg"), svg}, output{filepath.Join("charts", f.Name+".png"), png})
+	}
+	for _, sub := range []string{"tables", "charts"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	var paths []string
+	for _, o := range outputs {
+		path := filepath.Join(dir, o.name)
+		if err := os.WriteFile(path, o.data, 0o644); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	path := filepath.Join(dir, "summary.json")
+	if err := results.WriteSummary(path, r.summaries); err != nil {
+		return paths, err
+	}
+	return append(paths, path), nil
+}
+
+// Markdown renders the report as one document that stands beside its charts.
+func (r *Report) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", r.title(), r.Facts.Caption())
+	if r.simulated() {
+		b.WriteString("These figures are simulated: the twin's cost model stood in for the engine.\n\n")
+	}
+	b.WriteString(list(r.Words) + "\n")
+	b.WriteString(r.Headline.Markdown() + "\n")
+	if len(r.Warnings) > 0 {
+		b.WriteString("## Warnings\n\n" + list(r.Warnings) + "\n")
+	}
+	b.WriteString("## Charts\n\n")
+	for _, f := range r.Figures {
+		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Alt), f.Name)
+	}
+	b.WriteString("## Tables\n\n")
+	for _, t := range []Table{r.Summary, r.Cells, r.Probes} {
+		b.WriteString(t.Markdown() + "\n")
+	}
+	b.WriteString("## Provenance\n\n" + r.Blocks()["provenance"])
+	return b.String()
+}
+
+func (r *Report) title() string {
+	if r.Facts.Model == "" {
+		return "The ladder"
+	}
+	return "The ladder on " + r.Facts.Model
+}
+
+func (r *Report) simulated() bool { return strings.Contains(r.Facts.Backend, backend("twin")) }
+
+func list(items []string) string {
+	var b strings.Builder
+	for _, s := range items {
+		fmt.Fprintf(&b, "- %s\n", escape(s))
+	}
+	return b.String()
+}

@@ -1,0 +1,151 @@
+package report
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Colours. The page's dark mode maps these exact values (see page.css), so a
+// chart uses no other but the palette.
+var (
+	paper  = color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}
+	ink    = color.NRGBA{0x1F, 0x23, 0x28, 0xFF}
+	muted  = color.NRGBA{0x59, 0x63, 0x6E, 0xFF}
+	faint  = color.NRGBA{0xB7, 0xBD, 0xC4, 0xFF}
+	grid   = color.NRGBA{0xE6, 0xE9, 0xED, 0xFF}
+	shaded = color.NRGBA{0xF2, 0xF4, 0xF6, 0xFF}
+)
+
+// palette is that of Okabe and Ito (Color Universal Design, 2008), which readers
+// with any common colour vision tell apart, in an order that keeps neighbours of
+// a ladder far apart.
+var palette = []color.NRGBA{
+	{0xD5, 0x5E, 0x00, 0xFF}, // vermilion
+	{0x00, 0x72, 0xB2, 0xFF}, // blue
+	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
+	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
+	{0xE6, 0x9F, 0x00, 0xFF}, // orange
+	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
+	{0x6B, 0x5B, 0x4B, 0xFF}, // brown, for want of an eighth that is not ink
+}
+
+// series is how one rung looks in every chart.
+type series struct {
+	color  color.NRGBA
+	marker marker
+}
+
+func seriesOf(i int) series {
+	return series{palette[i%len(palette)], markers[i%len(markers)]}
+}
+
+func alpha(c color.NRGBA, a uint8) color.NRGBA {
+	c.A = a
+	return c
+}
+
+// marker is a regular polygon; with no sides it is a disc.
+type marker struct {
+	sides int
+	turn  float64 // radians
+	grow  float64 // radius relative to the disc's, for equal visual weight
+}
+
+var markers = []marker{
+	{0, 0, 1},
+	{4, math.Pi / 4, 1.25},
+	{3, math.Pi / 2, 1.4},
+	{4, 0, 1.3},
+	{3, -math.Pi / 2, 1.4},
+	{5, math.Pi / 2, 1.2},
+	{6, 0, 1.15},
+}
+
+func (m marker) path(at vg.Point, radius vg.Length) vg.Path {
+	var p vg.Path
+	r := radius * vg.Length(m.grow)
+	if m.sides == 0 {
+		p.Move(vg.Point{X: at.X + r, Y: at.Y})
+		p.Arc(at, r, 0, 2*math.Pi)
+		p.Close()
+		return p
+	}
+	for i := range m.sides {
+		sin, cos := math.Sincos(m.turn + 2*math.Pi*float64(i)/float64(m.sides))
+		corner := vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
+		if i == 0 {
+			p.Move(corner)
+		} else {
+			p.Line(corner)
+		}
+	}
+	p.Close()
+	return p
+}
+
+// mark draws a marker with a paper-coloured rim, or hollow.
+func (s series) mark(c draw.Canvas, at vg.Point, radius vg.Length, hollow bool) {
+	p := s.marker.path(at, radius)
+	if hollow {
+		c.SetColor(paper)
+		c.Fill(p)
+		c.SetLineStyle(draw.LineStyle{Color: s.color, Width: 1.5})
+		c.Stroke(p)
+		return
+	}
+	c.SetColor(s.color)
+	c.Fill(p)
+	c.SetLineStyle(draw.LineStyle{Color: paper, Width: 0.75})
+	c.Stroke(p)
+}
+
+// arrow draws an arrow upwards from just above a marker: the value lies higher.
+func (s series) arrow(c draw.Canvas, at vg.Point) {
+	const gap, length, head = 4.5, 10, 3
+	tip := vg.Point{X: at.X, Y: at.Y + gap + length}
+	sty := draw.LineStyle{Color: s.color, Width: 1.4}
+	c.StrokeLine2(sty, at.X, at.Y+gap, tip.X, tip.Y)
+	c.StrokeLines(sty, []vg.Point{{X: tip.X - head, Y: tip.Y - head}, tip, {X: tip.X + head, Y: tip.Y - head}})
+}
+
+// cross draws a saltire: a request without an answer.
+func cross(c draw.Canvas, at vg.Point, radius vg.Length, col color.Color) {
+	sty := draw.LineStyle{Color: col, Width: 1.1}
+	c.StrokeLine2(sty, at.X-radius, at.Y-radius, at.X+radius, at.Y+radius)
+	c.StrokeLine2(sty, at.X-radius, at.Y+radius, at.X+radius, at.Y-radius)
+}
+
+// tick draws a short upright stroke: a refused request.
+func tick(c draw.Canvas, at vg.Point, radius vg.Length, col color.Color) {
+	c.StrokeLine2(draw.LineStyle{Color: col, Width: 1.1}, at.X, at.Y-radius, at.X, at.Y+radius)
+}
+
+var (
+	dashed = []vg.Length{5, 4}
+	dotted = []vg.Length{2, 3}
+)
+
+// Font sizes in points on a canvas 640 points wide. A README shows it at about
+// 830 pixels, so 10.5 points are 13.6 pixels there.
+const (
+	titleSize = 15
+	bodySize  = 11
+	smallSize = 10.5
+)
+
+func textStyle(size vg.Length, col color.Color, x, y float64) text.Style {
+	return text.Style{
+		Color:   col,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		XAlign:  text.XAlignment(x),
+		YAlign:  text.YAlignment(y),
+		Handler: plainText,
+	}
+}
+
+var plainText = text.Plain{Fonts: font.DefaultCache}

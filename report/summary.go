@@ -1,0 +1,170 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+// thin marks a row whose p99 is a maximum.
+const thin = "†"
+
+const (
+	thinNote       = thin + " a cell of fewer than 100 requests: its p99 is the largest value seen, not an estimate of the tail."
+	definitionNote = "Latencies start at the intended arrival; quantiles are order statistics (nearest rank). " +
+		"“>” is a lower bound: a request without an answer counts as slower than every answered one. " +
+		"Goodput and attainment count every arrival of the steady window, refused ones included. “" + null + "”: not measured."
+)
+
+// Summary is the main table: one row per rung and offered rate, means over
+// seeds, with min–max where there are several.
+func Summary(s *analysis.Sweep, f Facts) Table {
+	points := make([]*analysis.Point, len(s.Points))
+	for i := range s.Points {
+		points[i] = &s.Points[i]
+	}
+	notes := &footnotes{}
+	columns := []column{
+		left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
+		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
+	}
+	if f.Seeds > 1 {
+		columns = append(columns, right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(len(p.Cells)) })))
+	}
+	anyThin := false
+	columns = append(columns, right("requests", each(points, func(p *analysis.Point) string {
+		text := strconv.Itoa(p.Total(analysis.Arrivals))
+		if p.Range(analysis.E2EP99).Thin {
+			anyThin = true
+			text += thin
+		}
+		return text
+	})))
+	for _, m := range []analysis.Metric{analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Attainment} {
+		columns = append(columns, metric(points, m, m.Key == analysis.Goodput.Key))
+	}
+	if occurs(points, analysis.Shed) {
+		columns = append(columns, metric(points, analysis.Admitted, false), total(points, analysis.Shed))
+	}
+	for _, m := range []analysis.Metric{analysis.Timeouts, analysis.Failures} {
+		if occurs(points, m) {
+			columns = append(columns, total(points, m))
+		}
+	}
+	if occurs(points, analysis.HitRate) {
+		columns = append(columns, metric(points, analysis.HitRate, false))
+	}
+	for _, m := range []analysis.Metric{
+		analysis.TTFTP50, analysis.TTFTP99, analysis.ITLP50, analysis.ITLP99,
+		analysis.E2EP50, analysis.E2EP99, analysis.LagP99,
+	} {
+		columns = append(columns, metric(points, m, m.Key == analysis.E2EP99.Key))
+	}
+	columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
+
+	t := assemble("Every rung at every offered rate", f.Caption(), columns)
+	t.Notes = []string{definitionNote}
+	if f.Seeds > 1 {
+		t.Notes = append(t.Notes, "Means over seeds; (min–max) over seeds where shown. Requests are totals.")
+	}
+	if anyThin {
+		t.Notes = append(t.Notes, thinNote)
+	}
+	t.Notes = append(t.Notes, notes.lines...)
+	return t
+}
+
+// Brief is Summary in the columns that a terminal has room for.
+func Brief(s *analysis.Sweep, f Facts) Table {
+	full := Summary(s, f)
+	kept := Table{Title: full.Title, Caption: full.Caption, Rows: make([][]string, len(full.Rows)), Notes: full.Notes[1:]}
+	for i, c := range full.Columns {
+		if !brief.MatchString(c.Name) {
+			continue
+		}
+		kept.Columns = append(kept.Columns, c)
+		for j, row := range full.Rows {
+			kept.Rows[j] = append(kept.Rows[j], row[i])
+		}
+	}
+	return kept
+}
+
+var brief = regexp.MustCompile(`^(rung|offered|requests|goodput|attainment|shed|TTFT p50|ITL p99|E2E|valid)( \(.*\)| p\d+.*)?$`)
+
+// validity says whether a point's cells are valid, with a footnote for every
+// reason and every warning (other than thinness, which has its own mark).
+func validity(p *analysis.Point, notes *footnotes) string {
+	good, marks := 0, ""
+	for _, c := range p.Cells {
+		if c.Valid() {
+			good++
+		}
+		where := fmt.Sprintf("%s at %s rps, seed %d", c.Cell.Rung, short(c.Cell.OfferedRPS), c.Cell.Seed)
+		for _, w := range c.Invalid {
+			marks += notes.mark(fmt.Sprintf("%s is INVALID: %s.", where, w.Text))
+		}
+		for _, w := range c.Warnings {
+			if w.Code != analysis.CodeThinP99 {
+				marks += notes.mark(fmt.Sprintf("%s: %s.", where, w.Text))
+			}
+		}
+	}
+	switch {
+	case good == len(p.Cells):
+		return "yes" + marks
+	case good == 0:
+		return "INVALID" + marks
+	default:
+		return fmt.Sprintf("%d of %d", good, len(p.Cells)) + marks
+	}
+}
+
+// footnotes numbers notes in the order in which they are first referred to.
+type footnotes struct{ lines []string }
+
+func (f *footnotes) mark(text string) string {
+	m := superscript(len(f.lines) + 1)
+	f.lines = append(f.lines, m+" "+text)
+	return m
+}
+
+func each(points []*analysis.Point, of func(*analysis.Point) string) []string {
+	cells := make([]string, len(points))
+	for i, p := range points {
+		cells[i] = of(p)
+	}
+	return cells
+}
+
+// occurs reports whether a metric is measured and not zero somewhere.
+func occurs(points []*analysis.Point, m analysis.Metric) bool {
+	for _, p := range points {
+		if r := p.Range(m); r.N > 0 && r.Max > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func total(points []*analysis.Point, m analysis.Metric) column {
+	return right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) }))
+}
+
+// metric is a metric's column in one unit: means over seeds, with the range when
+// spread asks for it.
+func metric(points []*analysis.Point, m analysis.Metric, spread bool) column {
+	largest := 0.0
+	for _, p := range points {
+		largest = max(largest, p.Range(m).Max)
+	}
+	sc := scaleOf(m.Unit, largest)
+	return right(sc.name(m.Label), each(points, func(p *analysis.Point) string {
+		if spread {
+			return sc.spread(p.Range(m))
+		}
+		return sc.mean(p.Range(m))
+	}))
+}

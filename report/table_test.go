@@ -1,0 +1,104 @@
+package report
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *rewrite {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run go test -rewrite to make it")
+	require.Equal(t, string(want), got)
+}
+
+func plain(t *testing.T, table Table) string {
+	var b strings.Builder
+	require.NoError(t, table.Text(&b))
+	return b.String()
+}
+
+func TestTableRendering(t *testing.T) {
+	table := Table{
+		Title: "Title", Caption: "backend=llama.cpp",
+		Columns: []Column{{"rung", true}, {"value (s)", false}},
+		Rows:    [][]string{{"fifo", "1.00"}, {"a|b", ">30"}, {"<c>", null}},
+		Notes:   []string{"¹ note"},
+	}
+	require.Equal(t, `**Title**<br>backend=llama.cpp
+
+| rung   | value (s) |
+|:-------|----------:|
+| fifo   |      1.00 |
+| a\|b   |       >30 |
+| &lt;c> |         – |
+
+- ¹ note
+`, table.Markdown())
+	require.Equal(t, `Title
+backend=llama.cpp
+  rung  value (s)
+  fifo       1.00
+  a|b         >30
+  <c>           –
+  ¹ note
+`, plain(t, table))
+}
+
+// marked is the one-seed ladder with what a real run may have: an invalid cell, a
+// warning, and a rung that lacks a rate.
+func marked(t *testing.T) *analysis.Sweep {
+	s := ladder().sweep()
+	var cells []analysis.CellMetrics
+	for _, c := range s.Cells {
+		switch {
+		case c.Cell.Rung == "static" && c.Cell.OfferedRPS == 4:
+			continue
+		case c.Cell.Rung == "fifo" && c.Cell.OfferedRPS == 1:
+			c.Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "p99 dispatch lag was 61 ms"}}
+		case c.Cell.Rung == "continuous" && c.Cell.OfferedRPS == 2.5:
+			c.Warnings = append(c.Warnings, analysis.Warning{Code: analysis.CodeProbeDrift, Text: "the probe's decode rate changed by -12%"})
+		}
+		cells = append(cells, c)
+	}
+	marked := analysis.NewSweep(cells, s.Rungs)
+	require.Len(t, marked.Points, 14)
+	return marked
+}
+
+func TestTablesOfALadder(t *testing.T) {
+	s := marked(t)
+	f := FactsOf(s, "cadence-30m")
+	golden(t, "ladder.md", strings.Join([]string{
+		Headline(s, f).Markdown(), Summary(s, f).Markdown(), Cells(s, f).Markdown(), Probes(s, f).Markdown(),
+	}, "\n"))
+	golden(t, "ladder.txt", plain(t, Brief(s, f)))
+}
+
+func TestTablesOverSeeds(t *testing.T) {
+	s := seededSweep()
+	f := FactsOf(s, "")
+	golden(t, "seeds.md", strings.Join([]string{Headline(s, f).Markdown(), Summary(s, f).Markdown()}, "\n"))
+}
+
+func TestCaptionSaysWhatIsSimulated(t *testing.T) {
+	fix := ladder()
+	fix.backend, fix.rates = "twin", []float64{0.5}
+	f := FactsOf(fix.sweep(), "cadence-30m")
+	require.Equal(t, "backend=twin (simulated) · model cadence-30m · workload mixed · E2E SLO 4 s · "+
+		"steady window: arrivals from 15 s to 90 s · 1 seed", f.Caption())
+}

@@ -1,0 +1,36 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+// Words says in plain sentences what the headline table shows.
+func Words(s *analysis.Sweep) []string {
+	hs := s.Headlines()
+	var words []string
+	for i, h := range hs {
+		if h.Peak == nil {
+			words = append(words, fmt.Sprintf("%s has no valid cell.", h.Rung))
+			continue
+		}
+		w := fmt.Sprintf("%s answers at most %s requests per second within the SLO, at %s offered", h.Rung, sig3(h.Goodput.Mean), short(h.Peak.OfferedRPS))
+		if h.Gain > 0 {
+			w += fmt.Sprintf(": %s times what %s does", sig3(h.Gain), hs[i-1].Rung)
+		}
+		words = append(words, w+".")
+	}
+	var tails []string
+	for _, h := range hs {
+		if h.Tail.N > 0 {
+			tails = append(tails, fmt.Sprintf("%s s for %s", scale{factor: 1}.bounded(h.Tail.Mean, h.Tail.Bounds > 0), h.Rung))
+		}
+	}
+	if len(tails) > 0 {
+		words = append(words, fmt.Sprintf("At %s requests per second, the highest rate that all were offered, p99 end-to-end latency is %s.",
+			short(hs[0].TailRPS), strings.Join(tails, ", ")))
+	}
+	return words
+}
