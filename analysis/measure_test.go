@@ -101,7 +101,6 @@ func TestLatencyStartsAtTheIntendedArrival(t *testing.T) {
 	require.Equal(t, 3.0, m.TTFT.P99.Value)
 	require.Equal(t, 3.3, m.E2E.P99.Value)
 	require.Equal(t, 2.9, m.DispatchLag.P99.Value)
-	require.Equal(t, CodeDispatchLag, m.Invalid[0].Code)
 }
 
 // vllm PR #5895, sglang PR #36047: what was not measured is not 0.
@@ -151,8 +150,10 @@ func TestChecks(t *testing.T) {
 		{"the window is empty", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 10 }, CodeEmptyWindow},
 		{"no arrivals", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 9 }, CodeNoArrivals},
 		{"late driver", func(_ *results.Cell, rs *[]results.Record) {
-			(*rs)[1].Sent = results.Some((*rs)[1].Intended + 51*ms)
-			(*rs)[1].Started = results.Some((*rs)[1].Intended + 51*ms)
+			for i := range 2 {
+				(*rs)[i].Sent = results.Some((*rs)[i].Intended + 51*ms)
+				(*rs)[i].Started = results.Some((*rs)[i].Intended + 51*ms)
+			}
 		}, CodeDispatchLag},
 		// vllm#21104: the requested rate was never sent.
 		{"never sent", func(_ *results.Cell, rs *[]results.Record) {

@@ -3,7 +3,8 @@ package analysis
 import "github.com/cadence-bench/cadence-bench/results"
 
 // Summaries returns one object per cell for summary.json, in the order of the
-// sweep. A quantile that is only known to exceed a bound is null there.
+// sweep. A quantile that is only known to exceed a bound is that bound there, and
+// its key is listed in lower_bounds.
 func Summaries(s *Sweep) []results.CellSummary {
 	sums := make([]results.CellSummary, len(s.Cells))
 	for i := range s.Cells {
@@ -23,12 +24,23 @@ func (m *CellMetrics) Summary() results.CellSummary {
 		AchievedRPS: m.AchievedRPS, ThroughputRPS: m.ThroughputRPS,
 		ThroughputTokensPS: m.OutputTokensPerS, GoodputRPS: m.GoodputRPS,
 		Attainment: m.Attainment, AttainmentAdmitted: m.AttainmentAdmitted,
-		TTFTP50S: known(m.TTFT.P50), TTFTP99S: known(m.TTFT.P99),
-		ITLP50S: known(m.ITL.P50), ITLP99S: known(m.ITL.P99),
-		E2EP50S: known(m.E2E.P50), E2EP99S: known(m.E2E.P99),
 		HitRate: m.HitRate, DispatchLagP99S: known(m.DispatchLag.P99),
 		ProbeBeforeTokensPS: decodeRate(m.Cell.ProbeBefore), ProbeAfterTokensPS: decodeRate(m.Cell.ProbeAfter),
-		Valid: m.Valid(), InvalidReasons: []string{},
+		Valid: m.Valid(), InvalidReasons: []string{}, LowerBounds: []string{},
+	}
+	for _, metric := range []struct {
+		key string
+		to  *results.Opt[float64]
+		q   Quantile
+	}{
+		{"ttft_p50_s", &sum.TTFTP50S, m.TTFT.P50}, {"ttft_p99_s", &sum.TTFTP99S, m.TTFT.P99},
+		{"itl_p50_s", &sum.ITLP50S, m.ITL.P50}, {"itl_p99_s", &sum.ITLP99S, m.ITL.P99},
+		{"e2e_p50_s", &sum.E2EP50S, m.E2E.P50}, {"e2e_p99_s", &sum.E2EP99S, m.E2E.P99},
+	} {
+		*metric.to = known(metric.q)
+		if metric.q.Censored && metric.to.OK {
+			sum.LowerBounds = append(sum.LowerBounds, metric.key)
+		}
 	}
 	for _, w := range m.Invalid {
 		sum.InvalidReasons = append(sum.InvalidReasons, w.Text)
@@ -37,7 +49,7 @@ func (m *CellMetrics) Summary() results.CellSummary {
 }
 
 func known(q Quantile) results.Opt[float64] {
-	if q.N == 0 || q.Censored {
+	if q.N == 0 {
 		return results.Opt[float64]{}
 	}
 	return results.Some(q.Value)

@@ -35,17 +35,18 @@ type CellSummary struct {
 	GoodputRPS          Opt[float64] `json:"goodput_rps" unit:"1/s" null:"the steady window is empty" doc:"requests completed within the SLO, per second, over all arrivals"`
 	Attainment          Opt[float64] `json:"attainment" null:"no arrivals" doc:"share of all arrivals that completed within the SLO"`
 	AttainmentAdmitted  Opt[float64] `json:"attainment_admitted" null:"nothing was admitted" doc:"share of the arrivals that were not shed that completed within the SLO"`
-	TTFTP50S            Opt[float64] `json:"ttft_p50_s" unit:"s" null:"not defined: too many requests have no first token, or there are none" doc:"median time to first token, from the intended arrival"`
+	TTFTP50S            Opt[float64] `json:"ttft_p50_s" unit:"s" null:"nothing was admitted" doc:"median time to first token, from the intended arrival; a lower bound when listed in lower_bounds"`
 	TTFTP99S            Opt[float64] `json:"ttft_p99_s" unit:"s" null:"as ttft_p50_s" doc:"99th percentile of the same"`
 	ITLP50S             Opt[float64] `json:"itl_p50_s" unit:"s" null:"no request has two tokens" doc:"median gap between the output tokens of a request"`
 	ITLP99S             Opt[float64] `json:"itl_p99_s" unit:"s" null:"as itl_p50_s" doc:"99th percentile of the same"`
-	E2EP50S             Opt[float64] `json:"e2e_p50_s" unit:"s" null:"not defined: too many requests did not complete, or there are none" doc:"median time to the last token, from the intended arrival"`
+	E2EP50S             Opt[float64] `json:"e2e_p50_s" unit:"s" null:"nothing was admitted" doc:"median time to the last token, from the intended arrival; a lower bound when listed in lower_bounds"`
 	E2EP99S             Opt[float64] `json:"e2e_p99_s" unit:"s" null:"as e2e_p50_s" doc:"99th percentile of the same"`
 	HitRate             Opt[float64] `json:"hit_rate" null:"there is no prefix cache, or nothing started" doc:"share of prompt tokens served from a prefix cache"`
 	DispatchLagP99S     Opt[float64] `json:"dispatch_lag_p99_s" unit:"s" null:"nothing was sent" doc:"99th percentile of how long after its intended arrival a request was sent"`
 	ProbeBeforeTokensPS Opt[float64] `json:"probe_before_tokens_per_s" unit:"tokens/s" null:"not probed" doc:"decode rate of the idle engine just before the cell"`
 	ProbeAfterTokensPS  Opt[float64] `json:"probe_after_tokens_per_s" unit:"tokens/s" null:"not probed" doc:"decode rate of the idle engine just after the cell"`
 
+	LowerBounds    []string `json:"lower_bounds" doc:"the keys above whose quantile fell on a request that was not answered: the true value is larger than the one given"`
 	Valid          bool     `json:"valid" doc:"whether the cell may be used; false exactly when invalid_reasons has any"`
 	InvalidReasons []string `json:"invalid_reasons" doc:"what makes it invalid"`
 }
@@ -62,6 +63,9 @@ func WriteSummary(path string, cells []CellSummary) error {
 		c.Schema = SchemaVersion
 		if c.InvalidReasons == nil {
 			c.InvalidReasons = []string{}
+		}
+		if c.LowerBounds == nil {
+			c.LowerBounds = []string{}
 		}
 		for _, f := range summaryFields() {
 			if _, err := json.Marshal(reflect.ValueOf(c).Elem().FieldByIndex(f.Index).Interface()); err != nil {

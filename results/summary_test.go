@@ -15,9 +15,9 @@ func TestSummary(t *testing.T) {
 		Schema: SchemaVersion, Key: Key{"prefix", 2.5, 7}, Order: 4, Backend: "llama.cpp", Workload: "mixed",
 		DurationS: 60, WarmupS: 10, SLOS: 4.5, Arrivals: 125, Completed: 120, Shed: 3, Timeouts: 2,
 		GoodputRPS: Some(2.25), Attainment: Some(0.9), TTFTP50S: Some(0.0), HitRate: Some(0.62),
-		Valid: true, InvalidReasons: []string{},
+		Valid: true, InvalidReasons: []string{}, LowerBounds: []string{"e2e_p99_s"},
 	}
-	void := CellSummary{Schema: SchemaVersion, Key: Key{"fifo", 2.5, 7}, InvalidReasons: []string{"dispatch lag", "probe"}}
+	void := CellSummary{Schema: SchemaVersion, Key: Key{"fifo", 2.5, 7}, InvalidReasons: []string{"dispatch lag", "probe"}, LowerBounds: []string{}}
 	require.NoError(t, WriteSummary(path, []CellSummary{measured, void}))
 	got, err := ReadSummary(path)
 	require.NoError(t, err)
