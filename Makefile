@@ -18,7 +18,7 @@ ladder: build engine model
 
 build: $(BIN)
 $(BIN): $(SOURCES)
-	go build -o $@ ./cmd/cadence-bench
+	go build -buildvcs=auto -o $@ ./cmd/cadence-bench
 
 engine: build
 	$(BIN) engine install

@@ -12,7 +12,6 @@ type backend struct {
 	t      *testing.T
 	layout Layout
 	seqs   [][]*cell // by id, in order of position
-	tops   int
 }
 
 type cell struct{ token int32 }
@@ -40,7 +39,6 @@ func (b *backend) apply(ops []Op) {
 		case Remove:
 			*seq = nil
 		}
-		b.tops++
 	}
 }
 

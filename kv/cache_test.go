@@ -89,6 +89,51 @@ func TestInsertMisuse(t *testing.T) {
 	require.ErrorIs(t, err, ErrSeq, "an owner already")
 }
 
+// An owner that loses its leaf goes back to the node that it keeps, past a deeper
+// one that another owner keeps.
+func TestOwnerRetreatsToItsOwnNode(t *testing.T) {
+	p, ids := must(NewPool(8, 1)), must(NewSeqIDs(2))
+	var log OpLog
+	tree := NewPrefixTree(p, ids, &log)
+	cache := func(tokens string) int32 {
+		table, seq := NewTable(p), must(ids.Take())
+		ensure(table.Append(len(tokens)))
+		must(tree.Insert(letters(tokens), seq, table.blocks))
+		ensure(table.Release())
+		return seq
+	}
+	a := cache("xza")
+	must(tree.Pin(tree.Match(letters("x"))))
+	b := cache("xzb")
+	pin := must(tree.Pin(tree.Match(letters("xz"))))
+	require.Equal(t, b, tree.source(pin).seq)
+	require.True(t, tree.EvictOne())
+	require.Equal(t, []Op{{Kind: Trim, Seq: a, From: 1}}, log.Drain(nil))
+	require.True(t, tree.EvictOne())
+	require.Equal(t, []Op{{Kind: Trim, Seq: b, From: 2}}, log.Drain(nil))
+	require.False(t, tree.EvictOne())
+	require.Equal(t, 8-1-2, p.Free())
+	require.NoError(t, tree.Check())
+}
+
+// In the Streams layout a publication makes room by evicting what is older, and is
+// skipped when running requests hold too much.
+func TestPublicationTakesBlocksInStreams(t *testing.T) {
+	r := newRig(t, Config{Blocks: 8, Layout: Streams})
+	r.serve("aaaabbbbcccc")
+	q := r.admit("ddddeeee", 8)
+	r.run(q, "xxxx")
+	require.Equal(t, 12, r.publish(q))
+	require.Zero(t, r.cache.Probe(letters("aaaabbbbccccx")))
+	require.Equal(t, 12, r.cache.Probe(letters("ddddeeeexxxxx")))
+
+	r = newRig(t, Config{Blocks: 5, Layout: Streams})
+	q = r.admit("ddddeeee", 4)
+	r.run(q, "xxxx")
+	require.Zero(t, r.publish(q))
+	require.EqualValues(t, 1, r.cache.Stats().Skipped)
+}
+
 func TestContiguousReservesEverything(t *testing.T) {
 	c := must(NewContiguous(Config{Blocks: 6, BlockTokens: 4, Seqs: 2}))
 	a, v := c.Admit(Request{Prompt: letters("aaaa"), MaxTokens: 9})

@@ -26,8 +26,13 @@ func (l Layout) String() string {
 type Config struct {
 	Blocks      int // size of the pool; must be given
 	BlockTokens int // tokens per block; 0 means 16
-	Seqs        int // sequence ids for requests and owners; 0 means 256, llama.cpp's limit
-	SeqTokens   int // positions that one sequence may have; 0 means as many as the pool
+	// Seqs is the number of sequence ids for requests and owners; 0 means 256,
+	// llama.cpp's limit. A running request that has published has two, so there
+	// should be more than twice as many as requests run.
+	Seqs int
+	// SeqTokens is the most positions that one sequence may have; 0 means as many as
+	// the pool.
+	SeqTokens int
 
 	// Layout is that of the backend. Contiguous does not copy and ignores it.
 	Layout Layout

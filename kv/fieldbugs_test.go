@@ -307,6 +307,15 @@ func TestPartialMatchSplits(t *testing.T) {
 	require.Equal(t, 16, r.cache.Stats().Free)
 }
 
+// rehash files a node under a forged hash.
+func rehash(t *PrefixTree, i int32, hash uint64) {
+	t.index.remove(t.nodes, i)
+	t.nodes[i].hash = hash
+	head := &t.index.heads[hash&uint64(len(t.index.heads)-1)]
+	t.nodes[i].bucketNext, *head = *head, i
+	t.index.count++
+}
+
 // Tokens decide, not hashes: a node whose hash is that of another block is not a
 // match, and a request can not publish under another's prompt. llama.cpp#27148
 func TestNeverAnotherConversation(t *testing.T) {
@@ -314,11 +323,17 @@ func TestNeverAnotherConversation(t *testing.T) {
 	r.serve("aaaa")
 	tree := r.cache.tree
 	i := tree.Match(letters("aaaa")).node
-	tree.index.remove(tree.nodes, i)
-	tree.nodes[i].hash = blockHash(root, letters("bbbb"))
-	head := &tree.index.heads[tree.nodes[i].hash&uint64(len(tree.index.heads)-1)]
-	tree.nodes[i].bucketNext, *head = *head, i
+	rehash(tree, i, blockHash(root, letters("bbbb")))
 	require.Zero(t, tree.Match(letters("bbbb")).Tokens)
+
+	// Nor is the same block after another beginning.
+	rehash(tree, i, blockHash(root, letters("aaaa")))
+	r.serve("aaaacccc")
+	r.serve("bbbbdddd")
+	under := tree.Match(letters("bbbb")).node
+	rehash(tree, tree.Match(letters("aaaacccc")).node, blockHash(under, letters("cccc")))
+	require.Equal(t, 4, tree.Match(letters("bbbb")).Tokens)
+	require.Equal(t, none, tree.index.find(tree.nodes, under, letters("cccc")))
 
 	r = newRig(t, Config{Blocks: 16})
 	a := r.admit("aaaa", 4)

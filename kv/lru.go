@@ -19,16 +19,6 @@ func (l *lru) pushLast(nodes []node, i int32) {
 	l.last = i
 }
 
-func (l *lru) insertAfter(nodes []node, at, i int32) {
-	next := nodes[at].lruNxt
-	if next == none {
-		l.pushLast(nodes, i)
-		return
-	}
-	nodes[i].lruPrev, nodes[i].lruNxt = at, next
-	nodes[at].lruNxt, nodes[next].lruPrev = i, i
-}
-
 func (l *lru) remove(nodes []node, i int32) {
 	n := &nodes[i]
 	if n.lruPrev != none {

@@ -83,7 +83,8 @@ func (t *PrefixTree) unlink(child int32) {
 }
 
 // split cuts a node's run at a depth inside it and returns the new upper part. The
-// node itself stays the lower part, so handles to it still mean its end.
+// node itself stays the lower part, so handles to it still mean its end. The caller
+// goes on to touch or pin the upper part, which gives it its place in the order.
 func (t *PrefixTree) split(i int32, depth int) int32 {
 	at := depth - t.nodes[i].start()
 	upper := t.newNode(t.nodes[i].run[:at:at], depth)
@@ -95,7 +96,7 @@ func (t *PrefixTree) split(i int32, depth int) int32 {
 	if t.nodes[i].busy() {
 		t.nodes[upper].busyKids = 1
 	} else {
-		t.lru.insertAfter(t.nodes, i, upper)
+		t.lru.pushLast(t.nodes, upper)
 	}
 	t.splits++
 	return upper

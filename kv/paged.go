@@ -87,10 +87,9 @@ func (p *Paged) admit(r Request, m Match, hit int) (Grant, Verdict) {
 	}
 	seq := must(p.takeSeq())
 	s := &p.slots[seq]
-	p.place(s, hit)
 	s.promise = promise
 	p.ledger.Add(promise)
-	ensure(p.ledger.Draw(&s.promise, p.drawn(s, hit)))
+	ensure(p.ledger.Draw(&s.promise, p.place(s, hit)))
 	if hit > 0 {
 		src := p.tree.source(pin) // evictions since may have trimmed it
 		p.log.copy(src.seq, seq)
@@ -125,16 +124,16 @@ func (p *Paged) room(promise Promise) Verdict {
 	if !p.ledger.Fits(promise, available) {
 		return Verdict{NotNow, LacksBlocks, promise.Blocks(), p.ledger.Spare(available)}
 	}
-	if p.ids.Free()+p.tree.removable() == 0 {
+	if !p.hasSeq() {
 		return Verdict{NotNow, LacksSeqs, 1, 0}
 	}
 	return Verdict{}
 }
 
-// place gives a new request the table of its hit: shared in the Unified layout,
-// with the last block its own when the hit ends inside it, and all its own in the
-// Streams layout.
-func (p *Paged) place(s *slot, hit int) {
+// place gives a new request the table of its hit and returns how many blocks that
+// took: the table is shared in the Unified layout, with the last block its own when
+// the hit ends inside it, and all its own in the Streams layout.
+func (p *Paged) place(s *slot, hit int) (took int) {
 	first := hit
 	if p.cfg.Layout == Unified {
 		s.table, p.held = p.held, s.table
@@ -144,17 +143,11 @@ func (p *Paged) place(s *slot, hit int) {
 			p.stats.Copied++
 		}
 	}
-	ensure(p.freeBlocks(s.table.Need(first)))
+	took = s.table.Need(first)
+	ensure(p.freeBlocks(took))
 	ensure(s.table.Append(first))
 	ensure(p.held.Release())
-}
-
-// drawn is how many blocks place took.
-func (p *Paged) drawn(s *slot, hit int) int {
-	if p.cfg.Layout == Streams {
-		return len(s.table.blocks)
-	}
-	return len(s.table.blocks) - hit/p.cfg.BlockTokens
+	return took
 }
 
 // Reserve implements [Cache].
@@ -201,15 +194,15 @@ func (p *Paged) freeBlocks(n int) error {
 	return nil
 }
 
-// takeSeq takes a sequence id, evicting until one is free. It returns ErrNoSeqs,
-// and evicts nothing, when none can be.
+// takeSeq takes a sequence id, evicting until one is free. It returns ErrNoSeqs
+// when none can be; hasSeq tells before anything is evicted.
 func (p *Paged) takeSeq() (int32, error) {
-	if p.tree.removable() > 0 {
-		for p.ids.Free() == 0 && p.tree.EvictOne() {
-		}
+	for p.ids.Free() == 0 && p.tree.EvictOne() {
 	}
 	return p.ids.Take()
 }
+
+func (p *Paged) hasSeq() bool { return p.ids.Free()+p.tree.removable() > 0 }
 
 // whole rounds a number of tokens down to blocks.
 func (p *Paged) whole(tokens int) int { return tokens / p.cfg.BlockTokens * p.cfg.BlockTokens }

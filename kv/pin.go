@@ -23,11 +23,7 @@ func (t *PrefixTree) Pin(m Match) (Pin, error) {
 		return Pin{}, ErrStale
 	}
 	i := t.splitAt(m)
-	keeper := t.nodes[i].keeper
-	if keeper == none {
-		keeper = t.cover(i)
-	}
-	return t.hold(i, keeper), nil
+	return t.hold(i, t.cover(i)), nil
 }
 
 // repin moves a live pin up to a depth, with the same keeper. The result is the
@@ -46,6 +42,7 @@ func (t *PrefixTree) repin(p Pin, tokens int) Pin {
 	return up
 }
 
+// hold pins a node and makes keeper its keeper if it has none.
 func (t *PrefixTree) hold(i, keeper int32) Pin {
 	t.addPin(i, keeper)
 	n := len(t.freePins)

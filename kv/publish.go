@@ -32,10 +32,7 @@ func (p *Paged) Publish(l Lease, tokens []int32) (int, error) {
 // is a copy of its sequence. It reports false when there is no id or block for it.
 func (p *Paged) publishCopy(s *slot, seq int32, tokens []int32) bool {
 	n := len(tokens) / p.cfg.BlockTokens
-	if p.ids.Free()+p.tree.removable() == 0 {
-		return false
-	}
-	if p.cfg.Layout == Streams && p.freeBlocks(n) != nil {
+	if !p.hasSeq() || p.cfg.Layout == Streams && p.freeBlocks(n) != nil {
 		return false
 	}
 	copySeq := must(p.takeSeq())

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+)
+
+func newEngine(where func() places) *cobra.Command {
+	cmd := &cobra.Command{Use: "engine", Short: "Install and check the llama.cpp libraries"}
+	cmd.AddCommand(newEngineInstall(where), newEngineCheck(where))
+	return cmd
+}
+
+func newEngineInstall(where func() places) *cobra.Command {
+	var platform string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Fetch the prebuilt libraries for this platform",
+		Long: `Fetch the prebuilt llama.cpp libraries of the pinned release into the cache: through
+npm where it is installed, else from the release's publisher. Every file is checked
+against its pinned SHA-256. What is there and whole is left as it is.`,
+		Example: `  cadence-bench engine install
+  cadence-bench engine install --force
+  cadence-bench --lib /opt/llama.cpp/lib engine check    use your own build instead`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := llamacpp.Install(cmd.Context(), llamacpp.Options{
+				Cache: where().cache, Platform: llamacpp.Platform(platform), Force: force, Log: cmd.ErrOrStderr(),
+			})
+			if err != nil {
+				return coded(exitEngine, err)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "installed in", dir)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&platform, "platform", "", "such as linux-x64 or linux-x64-cuda (default this machine's, on its CPU)")
+	cmd.Flags().BoolVar(&force, "force", false, "fetch again although it is there and whole")
+	return cmd
+}
+
+func newEngineCheck(where func() places) *cobra.Command {
+	var model string
+	cmd := &cobra.Command{
+		Use:     "check",
+		Short:   "Say which engine this is, where it runs, and that it decodes",
+		Example: `  cadence-bench engine check`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := llamacpp.Locate(where().lib, where().cache)
+			if err != nil {
+				return coded(exitEngine, err)
+			}
+			if model == "" {
+				if model, _, err = synthesise(where(), defaultSpec(), ""); err != nil {
+					return err
+				}
+			}
+			check, err := llamacpp.Check(dir, model)
+			if err != nil {
+				return coded(exitEngine, err)
+			}
+			return printCheck(cmd.OutOrStdout(), check)
+		},
+	}
+	cmd.Flags().StringVar(&model, "model", "", "GGUF file for the decode (default the synthetic model)")
+	return cmd
+}
+
+func printCheck(out io.Writer, c llamacpp.CheckResult) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("library", "llama.cpp %s, commit %s, ggml %s", c.Library.Version, c.Library.Commit, c.Library.GGML)
+	row("folder", "%s", c.Library.Dir)
+	pinned := "a build of your own, not pinned"
+	if c.Library.Pinned {
+		pinned = "equal to their pins"
+	}
+	row("files", "%d, %s", len(c.Library.Files), pinned)
+	row("CPU variant", "%s", c.CPUVariant)
+	for _, d := range c.Devices {
+		row("device", "%s: %s, %s, %.1f of %.1f GiB free", d.Name, d.Description, d.Type, float64(d.Free)/(1<<30), float64(d.Total)/(1<<30))
+	}
+	row("system", "%s", c.SystemInfo)
+	row("decode", "%d tokens in %v from %s: %q", len(c.Tokens), c.Took.Round(time.Microsecond), c.Model.Description, c.Text)
+	return w.Flush()
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+)
+
+// The exit codes. docs/exit-codes.md and the help of the root command list them.
+const (
+	exitOK          = 0
+	exitFailure     = 1   // anything without a code of its own
+	exitInput       = 2   // the command line, or a file that it names, makes no sense
+	exitEngine      = 3   // the engine's library or the model cannot be used
+	exitCells       = 4   // some cells could not be measured, or are invalid
+	exitWrite       = 5   // a result could not be written
+	exitDrift       = 6   // report --check found a document that differs from the data
+	exitInterrupted = 130 // stopped by an interrupt; finished cells are kept
+)
+
+const exitCodesHelp = `Exit codes: 0 done, 1 failed, 2 bad input, 3 engine or model not usable,
+4 some cells could not be measured or are invalid, 5 results could not be written,
+6 report --check found a difference, 130 interrupted (finished cells are kept).`
+
+// codedError is an error with an exit code.
+type codedError struct {
+	error
+	code int
+}
+
+func (e codedError) Unwrap() error { return e.error }
+
+// coded gives err an exit code, unless it is nil or has one.
+func coded(code int, err error) error {
+	if err == nil || errors.As(err, new(codedError)) {
+		return err
+	}
+	return codedError{err, code}
+}
+
+// exitCode prints an error as one line and returns the exit code it stands for.
+func exitCode(w io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(w, "cadence-bench: %v\n", err)
+	var c codedError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(err, syscall.ENOSPC):
+		return exitWrite
+	case errors.As(err, &c):
+		return c.code
+	}
+	return exitFailure
+}

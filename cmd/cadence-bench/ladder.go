@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// ladderFlags are the flags of `ladder` as they were written.
+type ladderFlags struct {
+	preset, rates, slo, seeds, stop string
+	config                          ladder.Config
+	model, out, flash, kv           string
+	threads                         int
+	resume                          bool
+}
+
+func newLadder(where func() places) *cobra.Command {
+	var f ladderFlags
+	cmd := &cobra.Command{
+		Use:   "ladder",
+		Short: "Measure the ladder on the embedded engine",
+		Long: `Measure every rung of the ladder at every offered rate and seed, rate by rate with
+the order of the rungs rotated, each cell on a fresh engine with a speed probe
+before and after it. Every finished cell is kept at once, and an interrupted sweep
+continues with --resume.
+
+Rates and SLO are chosen by a short measurement of the idle engine unless given.
+Flags change the preset.`,
+		Example: `  cadence-bench ladder --preset quick
+  cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
+  cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
+  cadence-bench ladder --out runs/mine --resume`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runLadder(cmd, where(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (ten minutes) or full (two hours)")
+	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default all: fifo,static,continuous)")
+	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending")
+	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the preset's)")
+	flags.DurationVar(&f.config.Duration, "duration", 0, "how long each cell offers arrivals (default the preset's)")
+	flags.DurationVar(&f.config.Warmup, "warmup", 0, "arrivals before this are left out of the steady window (default the preset's)")
+	flags.DurationVar(&f.config.Timeout, "timeout", 0, "a client gives up this long after its arrival (default the preset's)")
+	flags.StringVar(&f.slo, "slo", "auto", "end-to-end latency objective, such as 2s")
+	flags.StringVar(&f.config.Workload, "workload", loadgen.SharedPrompt, "shared-prompt or uniform")
+	flags.StringVar(&f.stop, "stop", string(ladder.StopScripted), "where answers end: scripted (drawn with the tape), model (its own end token) or never (the client's limit)")
+	flags.Float64Var(&f.config.Temperature, "temperature", 0, "0 decodes greedily; above it, each request samples with its own seed")
+	flags.IntVar(&f.config.Context, "context", 0, "tokens that one sequence may hold (default what the longest request needs)")
+	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
+	flags.IntVar(&f.threads, "threads", 0, "threads of the engine (default chosen by a short measurement)")
+	flags.StringVar(&f.flash, "flash-attn", defaultFlash, "flash attention: auto, on or off")
+	flags.StringVar(&f.kv, "kv", defaultLayout, "KV cache layout: unified or split")
+	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
+	return cmd
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	return coded(exitInput, cobra.NoArgs(cmd, args))
+}
+
+func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
+	started := time.Now()
+	if f.resume && f.out == "" {
+		return coded(exitInput, errors.New("--resume: name the run to go on with by --out"))
+	}
+	cfg, params, err := f.resolve(cmd)
+	if err != nil {
+		return coded(exitInput, err)
+	}
+	if f.out == "" {
+		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
+	}
+	show := newProgress(cmd.ErrOrStderr())
+	machine, choices, err := f.machine(where, params, show.Note)
+	if err != nil {
+		return err
+	}
+	source, err := engineSource()
+	if err != nil {
+		return err
+	}
+	sweep := ladder.Sweep{
+		Machine: machine, Dir: f.out, Progress: show, Now: time.Now,
+		Provenance: results.Manifest{
+			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
+		},
+	}
+	if f.resume {
+		err = sweep.Resume(cmd.Context())
+	} else {
+		err = sweep.Start(cmd.Context(), cfg)
+	}
+	return f.finish(cmd.OutOrStdout(), err)
+}
+
+// finish says where the results are, or how to go on.
+func (f *ladderFlags) finish(out io.Writer, err error) error {
+	again := fmt.Sprintf("cadence-bench ladder --out %s --resume", f.out)
+	switch {
+	case err == nil:
+		fmt.Fprintf(out, "measured into %s\n", f.out)
+		return nil
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", again, hidden{err})
+	case errors.Is(err, ladder.ErrCells):
+		return coded(exitCells, err)
+	case errors.Is(err, results.ErrRunExists), errors.As(err, new(ladder.InputError)):
+		return coded(exitInput, err)
+	case errors.As(err, new(*fs.PathError)):
+		return coded(exitWrite, err)
+	}
+	return err
+}
+
+// hidden keeps an error in the chain without showing it.
+type hidden struct{ error }
+
+func (hidden) Error() string   { return "" }
+func (h hidden) Unwrap() error { return h.error }
+
+// resolve returns the configuration and the engine parameters that are asked
+// for: a preset changed by flags or, with --resume, the run's own.
+func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
+	if f.resume {
+		return f.resolveResume(cmd)
+	}
+	cfg, err := ladder.Preset(f.preset)
+	if err != nil {
+		return cfg, nil, err
+	}
+	set := func(name string) bool { return cmd.Flags().Changed(name) }
+	cfg.Rungs, cfg.Workload, cfg.Stop = f.config.Rungs, f.config.Workload, ladder.StopMode(f.stop)
+	cfg.Temperature, cfg.Context = f.config.Temperature, f.config.Context
+	if set("duration") {
+		cfg.Duration = f.config.Duration
+	}
+	if set("warmup") {
+		cfg.Warmup = f.config.Warmup
+	} else if set("duration") {
+		cfg.Warmup = min(cfg.Warmup, cfg.Duration/8)
+	}
+	if set("timeout") {
+		cfg.Timeout = f.config.Timeout
+	}
+	if cfg.Rates, err = ladder.ParseRates(f.rates); err != nil {
+		return cfg, nil, fmt.Errorf("--rates: %w", err)
+	}
+	if set("seeds") {
+		if cfg.Seeds, err = ladder.ParseSeeds(f.seeds); err != nil {
+			return cfg, nil, fmt.Errorf("--seeds: %w", err)
+		}
+	}
+	if f.slo != "auto" {
+		if cfg.SLO, err = time.ParseDuration(f.slo); err != nil || cfg.SLO <= 0 {
+			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
+		}
+	}
+	params := map[string]string{"flash_attn": f.flash, "kv": f.kv, "threads": fmt.Sprint(f.threads)}
+	return cfg, params, cfg.Check()
+}
+
+// keptByResume are the flags that may accompany --resume: they say where things
+// are, not what is measured.
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true}
+
+func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
+	var err error
+	cmd.Flags().VisitAll(func(fl *pflag.Flag) {
+		if fl.Changed && !keptByResume[fl.Name] && err == nil {
+			err = fmt.Errorf("--%s: a resumed run keeps the parameters it was started with; drop the flag, or start another run with --out", fl.Name)
+		}
+	})
+	if err != nil {
+		return ladder.Config{}, nil, err
+	}
+	run, err := results.OpenRun(f.out)
+	if err != nil {
+		return ladder.Config{}, nil, err
+	}
+	return ladder.Config{}, run.Manifest.Params, nil
+}
+
+// machine opens the engine with these parameters; threads "0" are chosen.
+func (f *ladderFlags) machine(where places, params map[string]string, note func(string)) (*llamaMachine, []results.Choice, error) {
+	flash, err := llamacpp.ParseFlashAttn(params["flash_attn"])
+	if err != nil {
+		return nil, nil, coded(exitInput, fmt.Errorf("--flash-attn: %w", err))
+	}
+	unified, err := parseLayout(params["kv"])
+	if err != nil {
+		return nil, nil, coded(exitInput, err)
+	}
+	m, err := openMachine(where, f.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.flash, m.unified = flash, unified
+	choices, err := m.setThreads(params["threads"], note)
+	return m, choices, err
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// llamaMachine is a model on llama.cpp, in real time.
+type llamaMachine struct {
+	model   *llamacpp.Model
+	hash    string // SHA-256 of the model file
+	lib     llamacpp.Library
+	threads int
+	flash   llamacpp.FlashAttn
+	unified bool
+}
+
+var _ ladder.Machine = (*llamaMachine)(nil)
+
+// openMachine loads the libraries and the model: file, or the default model,
+// which is made if it is not there yet.
+func openMachine(p places, file string) (*llamaMachine, error) {
+	lib, err := loadLibrary(p)
+	if err != nil {
+		return nil, err
+	}
+	if file == "" {
+		if file, _, err = synthesise(p, defaultSpec(), ""); err != nil {
+			return nil, err
+		}
+	}
+	model, err := llamacpp.OpenModel(file, llamacpp.ModelOptions{})
+	if err != nil {
+		return nil, coded(exitEngine, err)
+	}
+	hash, err := gguf.FileHash(file)
+	if err != nil {
+		return nil, coded(exitEngine, err)
+	}
+	return &llamaMachine{model: model, hash: hash, lib: lib}, nil
+}
+
+func loadLibrary(p places) (llamacpp.Library, error) {
+	dir, err := llamacpp.Locate(p.lib, p.cache)
+	if err == nil {
+		err = llamacpp.Load(dir)
+	}
+	if err != nil {
+		return llamacpp.Library{}, coded(exitEngine, err)
+	}
+	lib, _ := llamacpp.Loaded()
+	return lib, nil
+}
+
+// Backend implements ladder.Machine.
+func (m *llamaMachine) Backend() string { return "llama.cpp" }
+
+// NewClock implements ladder.Machine.
+func (m *llamaMachine) NewClock() clock.Clock { return clock.NewWall() }
+
+// Open implements ladder.Machine.
+func (m *llamaMachine) Open(s ladder.Shape) (engine.Backend, error) {
+	p := llamacpp.Params{
+		Seqs: s.Seqs, Rows: s.Rows, KVUnified: m.unified,
+		Threads: m.threads, ThreadsBatch: m.threads, FlashAttn: m.flash,
+	}
+	if m.unified {
+		p.Cells = s.Seqs * s.SeqCells
+	} else {
+		p.SeqCells = s.SeqCells
+	}
+	c, err := llamacpp.NewContext(m.model, p)
+	if err != nil {
+		return nil, coded(exitEngine, err)
+	}
+	return c, nil
+}
+
+// Encode implements ladder.Machine.
+func (m *llamaMachine) Encode(system, user string) ([]engine.Token, error) {
+	return m.model.Tokenize(m.model.Chat(system, user), true)
+}
+
+// MaxContext implements ladder.Machine.
+func (m *llamaMachine) MaxContext() int { return m.model.Info().CtxTrain }
+
+// EOG implements ladder.Machine.
+func (m *llamaMachine) EOG(tok engine.Token) bool { return m.model.EOG(tok) }
+
+// Describe implements ladder.Machine.
+func (m *llamaMachine) Describe() (results.Library, results.Model) {
+	lib := results.Library{Version: "llama.cpp " + m.lib.Version, Files: map[string]string{}}
+	for _, f := range m.lib.Files {
+		lib.Files[f.Name] = f.SHA256
+	}
+	info := m.model.Info()
+	return lib, results.Model{
+		File: filepath.Base(info.Path), Bytes: int64(info.Bytes), SHA256: m.hash, Description: info.Description,
+	}
+}
+
+// Params implements ladder.Machine.
+func (m *llamaMachine) Params() map[string]string {
+	return map[string]string{
+		"threads": strconv.Itoa(m.threads), "flash_attn": m.flash.String(), "kv": layout(m.unified),
+	}
+}
+
+func layout(unified bool) string {
+	if unified {
+		return "unified"
+	}
+	return "split"
+}
+
+func parseLayout(s string) (unified bool, err error) {
+	switch s {
+	case "unified":
+		return true, nil
+	case "split":
+		return false, nil
+	}
+	return false, fmt.Errorf("--kv: unknown layout %q; choose unified (one cache for all sequences) or split (a part for each)", s)
+}
+
+func defaultSpec() gguf.Spec {
+	return gguf.Spec{Shape: gguf.Shapes()[0], Seed: 1}
+}
+
+// synthesise writes a synthetic model to path, or to its place in the cache when
+// path is empty, unless the same model is there already.
+func synthesise(p places, spec gguf.Spec, path string) (file string, made bool, err error) {
+	if path == "" {
+		typ := spec.Type
+		if typ == gguf.Default {
+			typ = spec.Shape.Type
+		}
+		name := fmt.Sprintf("%s-%s-s%d.gguf", spec.Shape.Name, strings.ToLower(typ.String()), spec.Seed)
+		path = filepath.Join(p.cache, "models", name)
+	}
+	if _, err := gguf.Inspect(path); err == nil {
+		return path, false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", false, coded(exitWrite, err)
+	}
+	spec.Corpus = loadgen.Corpus()
+	if err := gguf.Write(path, spec); err != nil {
+		return "", false, coded(exitWrite, err)
+	}
+	return path, true, nil
+}
+
+// The defaults for the default model on two cores, where they were measured: see
+// docs/performance.md, "KV layout and flash attention".
+const (
+	defaultFlash  = "auto"
+	defaultLayout = "split"
+)

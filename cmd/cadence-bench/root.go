@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// run executes one command line.
+func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return root.ExecuteContext(ctx)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "cadence-bench",
+		Short: "Measure what each LLM serving mechanism buys",
+		Long: `cadence-bench offers open-loop Poisson load to a ladder of configurations of one
+embedded llama.cpp engine, from one request at a time to continuous batching, and
+regenerates every table and chart from what it measured.
+
+` + exitCodesHelp,
+		Example: `  cadence-bench engine install               fetch the llama.cpp libraries
+  cadence-bench ladder --preset quick        measure the ladder (about ten minutes)
+  cadence-bench report                       tables, charts and a page of the latest run`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return coded(exitInput, err) })
+	cache := root.PersistentFlags().String("cache", defaultCache(), "folder for the engine's libraries and the default model (env CADENCE_CACHE)")
+	lib := root.PersistentFlags().String("lib", "", "folder with your own build of the llama.cpp libraries (env CADENCE_LIB)")
+	places := func() places { return places{cache: *cache, lib: *lib} }
+	root.AddCommand(newLadder(places), newReport(), newEngine(places), newModel(places))
+	return root
+}
+
+// places are where the things that the tool fetches and makes are.
+type places struct{ cache, lib string }
+
+func defaultCache() string {
+	if dir := os.Getenv("CADENCE_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = "."
+	}
+	return filepath.Join(dir, "cadence-bench")
+}
+
+// interruptible returns a context that the first interrupt ends. The second one
+// ends the process, as if nothing had caught it.
+func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}

@@ -1,0 +1,115 @@
+// Package npm fetches prebuilt llama.cpp libraries from the npm packages of
+// node-llama-cpp, with the user's own npm client and its settings.
+package npm
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Version is the version of the packages; 3.22.1 carries llama.cpp v0.5.0.
+const Version = "3.22.1"
+
+// Available reports whether npm is on the PATH.
+func Available() bool {
+	_, err := exec.LookPath("npm")
+	return err == nil
+}
+
+// Package is the full name of a platform's package.
+func Package(platform string) string {
+	return "@node-llama-cpp/" + platform + "@" + Version
+}
+
+// Fetch packs a platform's package and puts those of its binaries that keep
+// accepts into dir, which must exist. It runs no script of the package.
+func Fetch(ctx context.Context, platform, dir string, keep func(name string) bool) error {
+	tmp, err := os.MkdirTemp(dir, ".npm-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	pkg := Package(platform)
+	cmd := exec.CommandContext(ctx, "npm", "pack", "--ignore-scripts", "--silent", pkg)
+	cmd.Dir = tmp
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("npm pack %s: %v%s", pkg, err, firstLine(stderr.String()))
+	}
+	archives, err := filepath.Glob(filepath.Join(tmp, "*.tgz"))
+	if err != nil || len(archives) != 1 {
+		return fmt.Errorf("npm pack %s: made %d archives, want 1", pkg, len(archives))
+	}
+	if err := unpack(archives[0], "package/bins/"+platform, dir, keep); err != nil {
+		return fmt.Errorf("%s: %w", pkg, err)
+	}
+	return nil
+}
+
+// firstLine gives npm's own reason, without its log of the log.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "npm error"))
+		if line != "" && !strings.HasPrefix(line, "code ") {
+			return ": " + line
+		}
+	}
+	return ""
+}
+
+// unpack writes the regular files directly under the archive's folder from to
+// dir.
+func unpack(archive, from, dir string, keep func(string) bool) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	gz, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	tr := tar.NewReader(gz)
+	for {
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := path.Base(h.Name)
+		if h.Typeflag != tar.TypeReg || path.Dir(h.Name) != from || !keep(name) {
+			continue
+		}
+		if err := writeFile(filepath.Join(dir, name), tr); err != nil {
+			return err
+		}
+	}
+}
+
+func writeFile(path string, r io.Reader) error {
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, r); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}

@@ -1,0 +1,79 @@
+// Package llamatest gives tests the real engine.
+package llamatest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+)
+
+// The environment of tests on the real engine.
+const (
+	// ModelEnv names the model file; without it the repository's cache is used.
+	ModelEnv = "CADENCE_MODEL"
+	// RequireEnv, set to 1, makes a missing engine a failure rather than a skip.
+	RequireEnv = "CADENCE_REQUIRE_ENGINE"
+)
+
+var shared = sync.OnceValues(open)
+
+// Open gives the model, loaded once per process and never closed. Where the
+// library or the model is missing the test is skipped, or fails with
+// CADENCE_REQUIRE_ENGINE=1, and says what to run.
+func Open(t testing.TB) *llamacpp.Model {
+	t.Helper()
+	m, err := shared()
+	if err == nil {
+		return m
+	}
+	if os.Getenv(RequireEnv) == "1" {
+		t.Fatal(err)
+	}
+	t.Skip(err)
+	return nil
+}
+
+// Cache is the repository's cache folder.
+func Cache() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, ".cache"), nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("no go.mod above the working folder")
+		}
+		dir = up
+	}
+}
+
+func open() (*llamacpp.Model, error) {
+	cache, err := Cache()
+	if err != nil {
+		return nil, err
+	}
+	lib, err := llamacpp.Locate("", cache)
+	if err != nil {
+		return nil, err
+	}
+	if err := llamacpp.Load(lib); err != nil {
+		return nil, err
+	}
+	model := os.Getenv(ModelEnv)
+	if model == "" {
+		model = filepath.Join(cache, "models", "cadence-30m.gguf")
+	}
+	if _, err := os.Stat(model); err != nil {
+		return nil, fmt.Errorf("no model at %s; run `cadence-bench model synth`, or name one with %s", model, ModelEnv)
+	}
+	return llamacpp.OpenModel(model, llamacpp.ModelOptions{})
+}

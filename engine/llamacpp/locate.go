@@ -1,0 +1,40 @@
+package llamacpp
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// LibEnv is the environment variable that names a folder of libraries.
+const LibEnv = "CADENCE_LIB"
+
+// Locate gives the folder of the engine's libraries: libFlag (from --lib) where
+// it is not empty, else that in CADENCE_LIB, else what Install put into
+// cacheDir. It checks only that something is there; Load checks what.
+func Locate(libFlag, cacheDir string) (dir string, err error) {
+	for _, own := range []struct{ from, dir string }{
+		{"--lib", libFlag},
+		{LibEnv, os.Getenv(LibEnv)},
+	} {
+		if own.dir == "" {
+			continue
+		}
+		if fi, err := os.Stat(own.dir); err != nil || !fi.IsDir() {
+			return "", fmt.Errorf("%s %s: no such folder", own.from, own.dir)
+		}
+		return filepath.Abs(own.dir)
+	}
+	dir, err = filepath.Abs(installDir(cacheDir, HostPlatform()))
+	if err != nil {
+		return "", err
+	}
+	rec, err := readRecord(dir)
+	if err != nil {
+		return "", err
+	}
+	if rec == nil {
+		return "", fmt.Errorf("the engine's libraries are not installed (looked for %s); run `cadence-bench engine install`, or name a llama.cpp %s build with --lib DIR or %s", dir, Release, LibEnv)
+	}
+	return dir, nil
+}

@@ -1,0 +1,132 @@
+package llamacpp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/hybridgroup/yzma/pkg/llama"
+)
+
+// FlashAttn says whether attention is computed by the fused kernel. On a CPU it
+// can win or lose by a factor of two, with the layout of the KV cache.
+type FlashAttn int8
+
+const (
+	FlashAuto FlashAttn = iota // llama.cpp's choice
+	FlashOn
+	FlashOff
+)
+
+func (f FlashAttn) String() string {
+	return [...]string{"auto", "on", "off"}[f]
+}
+
+// ParseFlashAttn reads auto, on or off.
+func ParseFlashAttn(s string) (FlashAttn, error) {
+	for _, f := range []FlashAttn{FlashAuto, FlashOn, FlashOff} {
+		if f.String() == s {
+			return f, nil
+		}
+	}
+	return 0, fmt.Errorf("flash attention %q: want auto, on or off", s)
+}
+
+func (f FlashAttn) native() llama.FlashAttentionType {
+	switch f {
+	case FlashOn:
+		return llama.FlashAttentionTypeEnabled
+	case FlashOff:
+		return llama.FlashAttentionTypeDisabled
+	}
+	return llama.FlashAttentionTypeAuto
+}
+
+// Params are the sizes and settings of a context. Keys and values are F16.
+type Params struct {
+	Seqs int // sequence ids; llama.cpp allows 256
+
+	// KVUnified keeps all sequences in one cache of Cells cells: a copy of a
+	// sequence costs nothing and any sequence may use all cells, but attention
+	// spans the cells of every sequence. Otherwise each sequence has SeqCells
+	// cells of its own.
+	KVUnified bool
+	Cells     int // in all; unified only
+	SeqCells  int // per sequence; not unified only; made a multiple of 256
+
+	Rows   int // rows per step, at most (n_batch)
+	UBatch int // rows per pass through the graph; 0 is min(Rows, 512)
+
+	Threads      int // for a pass of one row; 0 is one per physical core
+	ThreadsBatch int // for a pass of more; 0 is Threads
+
+	FlashAttn FlashAttn
+}
+
+// maxSeqs is LLAMA_MAX_SEQ.
+const maxSeqs = 256
+
+// validate reports the first setting that makes no sense, and completes the
+// rest.
+func (p Params) validate() (Params, error) {
+	switch {
+	case p.Seqs < 1 || p.Seqs > maxSeqs:
+		return p, fmt.Errorf("%d sequences: want 1 to %d", p.Seqs, maxSeqs)
+	case p.Rows < 1 || p.Rows > math.MaxInt32:
+		return p, fmt.Errorf("%d rows per step: want at least 1", p.Rows)
+	case p.UBatch < 0 || p.UBatch > p.Rows:
+		return p, fmt.Errorf("%d rows per pass: want 1 to the %d rows of a step", p.UBatch, p.Rows)
+	case p.KVUnified && p.SeqCells != 0, !p.KVUnified && p.Cells != 0:
+		return p, errors.New("a unified KV cache is sized by Cells, one that is not by SeqCells, never by both")
+	case p.KVUnified && p.Cells < 1:
+		return p, fmt.Errorf("%d KV cells: want at least 1", p.Cells)
+	case !p.KVUnified && p.SeqCells < 1:
+		return p, fmt.Errorf("%d KV cells per sequence: want at least 1", p.SeqCells)
+	case p.Threads < 0 || p.ThreadsBatch < 0 || p.Threads > 512 || p.ThreadsBatch > 512:
+		return p, fmt.Errorf("%d and %d threads: want 1 to 512", p.Threads, p.ThreadsBatch)
+	case p.FlashAttn < FlashAuto || p.FlashAttn > FlashOff:
+		return p, fmt.Errorf("flash attention %d: unknown", p.FlashAttn)
+	case p.cells() > math.MaxInt32:
+		return p, fmt.Errorf("%d KV cells are more than llama.cpp counts", p.cells())
+	}
+	if p.UBatch == 0 {
+		p.UBatch = min(p.Rows, 512)
+	}
+	if p.Threads == 0 {
+		p.Threads = int(llama.Threads())
+	}
+	if p.ThreadsBatch == 0 {
+		p.ThreadsBatch = p.Threads
+	}
+	return p, nil
+}
+
+// cells is n_ctx: llama.cpp divides it among the sequences unless it is
+// unified, and rounds up to a multiple of 256.
+func (p Params) cells() int64 {
+	const pad = 256
+	up := func(n int64) int64 { return (n + pad - 1) / pad * pad }
+	if p.KVUnified {
+		return up(int64(p.Cells))
+	}
+	return up(int64(p.SeqCells)) * int64(p.Seqs)
+}
+
+// memory estimates the bytes that a context on m takes: the KV cache, the
+// output rows, and the graph's largest tensors (the logits and attention scores
+// of one pass). The 26.7M and 0.5B shapes measured within 15% of it.
+func (p Params) memory(m ModelInfo) uint64 {
+	width := p.cells()
+	if !p.KVUnified {
+		width /= int64(p.Seqs)
+	}
+	ubatch := uint64(p.UBatch)
+	kv := uint64(p.cells()) * m.CellBytes
+	logits := 4 * uint64(m.Vocab) * (ubatch + uint64(p.Seqs))
+	mask := 6 * ubatch * uint64(width)
+	scores := uint64(0)
+	if p.FlashAttn != FlashOn {
+		scores = 4 * uint64(m.Heads) * ubatch * uint64(width)
+	}
+	return kv + logits + mask + scores
+}

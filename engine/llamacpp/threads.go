@@ -1,0 +1,182 @@
+package llamacpp
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+)
+
+// ThreadRow is what one number of threads gave.
+type ThreadRow struct {
+	Threads    int
+	PrefillTPS float64 // tokens per second, 256 rows of one sequence at a time
+	DecodeTPS  float64 // tokens per second, 8 sequences at a time
+	// LagP50 and LagP99 say how late a goroutine that sleeps for a millisecond
+	// woke while the engine ran.
+	LagP50, LagP99 time.Duration
+}
+
+const (
+	// MaxLag is the LagP99 up to which the driver still keeps its schedule: a
+	// tenth of the 50 ms that the static scheduler waits, and below the time of
+	// one decode step of the smallest model.
+	MaxLag = 5 * time.Millisecond
+	// threadGain is the gain that more threads must bring to be worth their
+	// spinning.
+	threadGain = 1.05
+)
+
+// requestTime is how long a request of the predecessor's workload takes, in
+// seconds: about 540 prompt tokens and 100 output tokens.
+func (r ThreadRow) requestTime() float64 {
+	return 540/r.PrefillTPS + 100/r.DecodeTPS
+}
+
+// ChooseThreads picks the fastest row with a LagP99 of at most MaxLag, and of
+// those within 5% of it the one with the fewest threads. Where every row lags
+// more it picks the one that lags least. It gives 0 for no rows.
+func ChooseThreads(rows []ThreadRow) int {
+	var usable []ThreadRow
+	for _, r := range rows {
+		if r.LagP99 <= MaxLag && r.PrefillTPS > 0 && r.DecodeTPS > 0 {
+			usable = append(usable, r)
+		}
+	}
+	if len(usable) == 0 {
+		if len(rows) == 0 {
+			return 0
+		}
+		return slices.MinFunc(rows, func(a, b ThreadRow) int { return int(a.LagP99 - b.LagP99) }).Threads
+	}
+	best := usable[0].requestTime()
+	for _, r := range usable {
+		best = min(best, r.requestTime())
+	}
+	threads := 0
+	for _, r := range usable {
+		if r.requestTime() <= best*threadGain && (threads == 0 || r.Threads < threads) {
+			threads = r.Threads
+		}
+	}
+	return threads
+}
+
+// threadCandidates are the numbers of threads worth trying on n processors.
+func threadCandidates(n int) []int {
+	var c []int
+	for t := 1; t <= n; t += max(1, t/4) {
+		c = append(c, t)
+	}
+	if c[len(c)-1] != n {
+		c = append(c, n)
+	}
+	return c
+}
+
+// MeasureThreads times a short prefill and decode with each number of threads
+// on a context of its own, the best of three, and the lag of a timer meanwhile.
+// With p.Seqs below 8 it uses fewer sequences. It takes seconds; nothing else
+// should run.
+func MeasureThreads(m *Model, p Params) ([]ThreadRow, error) {
+	p.Seqs, p.KVUnified, p.Cells, p.SeqCells = min(max(p.Seqs, 1), 8), false, 0, 512
+	p.Rows, p.UBatch, p.Threads, p.ThreadsBatch = 256, 256, 1, 1
+	c, err := NewContext(m, p)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	var rows []ThreadRow
+	for _, n := range threadCandidates(runtime.NumCPU()) {
+		c.SetThreads(n, n)
+		row := ThreadRow{Threads: n}
+		if err := timeEngine(c, new(ThreadRow)); err != nil { // warm up
+			return nil, err
+		}
+		stop := make(chan struct{})
+		lags := watchLag(stop)
+		for range 3 {
+			if err = timeEngine(c, &row); err != nil {
+				break
+			}
+		}
+		close(stop)
+		lag := <-lags
+		if err != nil {
+			return nil, fmt.Errorf("measure %d threads: %w", n, err)
+		}
+		row.LagP50, row.LagP99 = quantile(lag, 50), quantile(lag, 99)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// timeEngine prefills one sequence, then decodes with all, and raises row's
+// rates to what it saw.
+func timeEngine(c *Context, row *ThreadRow) error {
+	const prompt, steps = 256, 16
+	var b engine.Batch
+	var res engine.StepResult
+	for s := range c.limits.Seqs {
+		b.Ops = append(b.Ops, engine.Op{Kind: engine.OpRemove, Seq: int32(s), To: -1})
+	}
+	for i := range prompt {
+		b.Rows = append(b.Rows, engine.Row{Token: token(i, c.limits.Vocab), Pos: int32(i), Output: i == prompt-1})
+	}
+	if err := c.Step(&b, &res); err != nil {
+		return err
+	}
+	row.PrefillTPS = max(row.PrefillTPS, prompt/res.Model.Seconds())
+
+	b.Ops = b.Ops[:0]
+	var spent time.Duration
+	for i := range steps {
+		b.Rows = b.Rows[:0]
+		for s := range c.limits.Seqs {
+			b.Rows = append(b.Rows, engine.Row{Token: token(i+s, c.limits.Vocab), Pos: c.next[s], Seq: int32(s), Output: true})
+		}
+		if err := c.Step(&b, &res); err != nil {
+			return err
+		}
+		spent += res.Model + res.Host
+	}
+	row.DecodeTPS = max(row.DecodeTPS, float64(steps*c.limits.Seqs)/spent.Seconds())
+	return nil
+}
+
+// token gives the i-th of a run of tokens with no meaning.
+func token(i, vocab int) engine.Token { return engine.Token((i*7919 + 11) % vocab) }
+
+// watchLag sleeps for a millisecond again and again until stop is closed, and
+// then sends how late each wake-up was, sorted.
+func watchLag(stop <-chan struct{}) <-chan []time.Duration {
+	out := make(chan []time.Duration, 1)
+	go func() {
+		const nap = time.Millisecond
+		var late []time.Duration
+		for {
+			select {
+			case <-stop:
+				slices.Sort(late)
+				out <- late
+				return
+			default:
+			}
+			start := time.Now()
+			time.Sleep(nap)
+			late = append(late, time.Since(start)-nap)
+		}
+	}()
+	return out
+}
+
+// quantile gives the smallest value that q percent of the sorted values do not
+// exceed, 0 for none.
+func quantile(sorted []time.Duration, q int) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[(len(sorted)*q+99)/100-1]
+}

@@ -1,0 +1,47 @@
+package llamacpp
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestChooseThreads(t *testing.T) {
+	row := func(n int, tps float64, lag time.Duration) ThreadRow {
+		return ThreadRow{Threads: n, PrefillTPS: 4 * tps, DecodeTPS: tps, LagP99: lag}
+	}
+	for name, c := range map[string]struct {
+		rows []ThreadRow
+		want int
+	}{
+		"none":                      {nil, 0},
+		"faster":                    {[]ThreadRow{row(1, 100, 0), row(2, 180, 0)}, 2},
+		"faster, but starves":       {[]ThreadRow{row(1, 100, 0), row(2, 180, MaxLag+1)}, 1},
+		"at the bound":              {[]ThreadRow{row(1, 100, 0), row(2, 180, MaxLag)}, 2},
+		"gain below 5%":             {[]ThreadRow{row(1, 100, 0), row(2, 104, 0)}, 1},
+		"slower with more":          {[]ThreadRow{row(1, 100, 0), row(2, 190, 0), row(4, 120, 0)}, 2},
+		"small gains add up":        {[]ThreadRow{row(1, 100, 0), row(2, 104, 0), row(3, 108, 0)}, 2},
+		"all starve":                {[]ThreadRow{row(1, 100, 9*MaxLag), row(2, 180, 8*MaxLag)}, 2},
+		"one that measured nothing": {[]ThreadRow{row(1, 0, 0), row(2, 10, 0)}, 2},
+	} {
+		require.Equal(t, c.want, ChooseThreads(c.rows), name)
+	}
+}
+
+func TestThreadCandidates(t *testing.T) {
+	require.Equal(t, []int{1}, threadCandidates(1))
+	require.Equal(t, []int{1, 2}, threadCandidates(2))
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 24}, threadCandidates(24))
+}
+
+func TestQuantile(t *testing.T) {
+	var d []time.Duration
+	require.Zero(t, quantile(d, 99))
+	for i := range 100 {
+		d = append(d, time.Duration(i+1))
+	}
+	require.Equal(t, time.Duration(50), quantile(d, 50))
+	require.Equal(t, time.Duration(99), quantile(d, 99))
+	require.Equal(t, time.Duration(1), quantile(d[:1], 99))
+}
