@@ -153,6 +153,10 @@ func (c *cellRun) params() map[string]string {
 	return p
 }
 
+func (c *Config) spec(rate float64, seed uint64) loadgen.Spec {
+	return loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration}
+}
+
 func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
-	return loadgen.Make(loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration})
+	return loadgen.Make(c.spec(rate, seed))
 }

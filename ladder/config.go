@@ -114,6 +114,17 @@ func (c *Config) Check() error {
 	default:
 		return fmt.Errorf("--stop: unknown mode %q; choose scripted, model or never", c.Stop)
 	}
-	_, err := Select(c.Rungs)
-	return err
+	if _, err := Select(c.Rungs); err != nil {
+		return err
+	}
+	rates := c.Rates
+	if rates == nil {
+		rates = []float64{1}
+	}
+	for _, rate := range rates {
+		if err := c.spec(rate, 0).Check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

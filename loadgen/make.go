@@ -22,7 +22,7 @@ const MaxArrivals = 1_000_000
 // tapes. Two specs that differ in RPS alone give the same sequence of requests,
 // at different times and of different length.
 func Make(s Spec) (*Tape, error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	at := Poisson(s.RPS, s.Seed, s.Duration)
@@ -35,7 +35,8 @@ func Make(s Spec) (*Tape, error) {
 	return t, nil
 }
 
-func (s Spec) check() error {
+// Check says what is wrong with s, if anything.
+func (s Spec) Check() error {
 	if err := checkWorkload(s.Workload); err != nil {
 		return err
 	}

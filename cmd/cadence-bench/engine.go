@@ -12,9 +12,7 @@ import (
 )
 
 func newEngine(where func() places) *cobra.Command {
-	cmd := &cobra.Command{Use: "engine", Short: "Install and check the llama.cpp libraries"}
-	cmd.AddCommand(newEngineInstall(where), newEngineCheck(where))
-	return cmd
+	return group("engine", "Install and check the llama.cpp libraries", newEngineInstall(where), newEngineCheck(where))
 }
 
 func newEngineInstall(where func() places) *cobra.Command {

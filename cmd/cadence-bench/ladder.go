@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/loadgen"
@@ -107,13 +108,34 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	return f.finish(cmd.OutOrStdout(), err)
 }
 
+// summarise writes summary.json of what the run has, if it has anything.
+func summarise(dir string) error {
+	run, err := analysis.Load(dir, analysis.Options{})
+	if err != nil {
+		return err
+	}
+	if err := results.WriteSummary(run.SummaryPath(), analysis.Summaries(run.Sweep)); err != nil {
+		return coded(exitWrite, err)
+	}
+	invalid := 0
+	for i := range run.Cells {
+		if !run.Cells[i].Valid() {
+			invalid++
+		}
+	}
+	if invalid > 0 {
+		return coded(exitCells, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(run.Cells)))
+	}
+	return nil
+}
+
 // finish says where the results are, or how to go on.
 func (f *ladderFlags) finish(out io.Writer, err error) error {
 	again := fmt.Sprintf("cadence-bench ladder --out %s --resume", f.out)
 	switch {
 	case err == nil:
 		fmt.Fprintf(out, "measured into %s\n", f.out)
-		return nil
+		return summarise(f.out)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", again, hidden{err})
 	case errors.Is(err, ladder.ErrCells):

@@ -31,6 +31,11 @@ var _ ladder.Machine = (*llamaMachine)(nil)
 // openMachine loads the libraries and the model: file, or the default model,
 // which is made if it is not there yet.
 func openMachine(p places, file string) (*llamaMachine, error) {
+	if file != "" {
+		if _, err := gguf.Inspect(file); err != nil {
+			return nil, coded(exitEngine, err)
+		}
+	}
 	lib, err := loadLibrary(p)
 	if err != nil {
 		return nil, err

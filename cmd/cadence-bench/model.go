@@ -11,9 +11,7 @@ import (
 )
 
 func newModel(where func() places) *cobra.Command {
-	cmd := &cobra.Command{Use: "model", Short: "Make and look at models"}
-	cmd.AddCommand(newModelSynth(where), newModelInspect())
-	return cmd
+	return group("model", "Make and look at models", newModelSynth(where), newModelInspect())
 }
 
 func newModelSynth(where func() places) *cobra.Command {

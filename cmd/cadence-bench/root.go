@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -32,6 +33,8 @@ regenerates every table and chart from what it measured.
 		Example: `  cadence-bench engine install               fetch the llama.cpp libraries
   cadence-bench ladder --preset quick        measure the ladder (about ten minutes)
   cadence-bench report                       tables, charts and a page of the latest run`,
+		Args:          knownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -43,16 +46,46 @@ regenerates every table and chart from what it measured.
 	return root
 }
 
+// group returns a command that only holds others.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, c := range commands {
+		cmd.Example += c.Example + "\n"
+	}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "see --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", near[0])
+	}
+	return coded(exitInput, fmt.Errorf("unknown command %q: %s", args[0], hint))
+}
+
 // places are where the things that the tool fetches and makes are.
 type places struct{ cache, lib string }
 
+// defaultCache is the folder that CADENCE_CACHE names, else the one that make
+// fills in a checkout, if this is one, else the user's.
 func defaultCache() string {
 	if dir := os.Getenv("CADENCE_CACHE"); dir != "" {
 		return dir
 	}
+	checkout := filepath.Join(".cache", "cadence-bench")
+	if _, err := os.Stat(checkout); err == nil {
+		return checkout
+	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		dir = "."
+		return checkout
 	}
 	return filepath.Join(dir, "cadence-bench")
 }

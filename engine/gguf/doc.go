@@ -33,9 +33,14 @@
 //	shape         runs×tokens  flash  gap p1   p5    p50   noise p50  p99    max    flips     distinct  repeat
 //	cadence-30m   8×256        off    0.014  0.097  0.897  0.0024   0.0127  0.0174  1/4096   222       7
 //	cadence-30m   8×256        on     0.019  0.090  0.924  0.0034   0.0349  0.0533  12/4096  210       12
+//	smollm2-135m  4×128        off    0.024  0.114  0.923  0.0025   0.0116  0.0163  0/1024   118       3
+//	smollm2-135m  4×128        on     0.021  0.112  0.935  0.0042   0.0320  0.0478  1/1024   118       3
+//	qwen2.5-0.5b  4×128        off    0.019  0.064  0.684  0.0019   0.0089  0.0123  0/1024   117       4
+//	qwen2.5-0.5b  4×128        on     0.015  0.074  0.699  0.0031   0.0242  0.0310  0/1024   96        18
 //
-// The change of one token in the first tenth of a 300-token prompt shows after a
-// median of 42 to 73 tokens (12 of 16 runs within 189, one of 16 not within 256).
+// Prompts have 300 tokens (cadence-30m) or 200. Exchanging one token a tenth of
+// the way in shows, in cadence-30m, within 73 tokens in 10 of 16 runs and within
+// 189 in 15; in the other shapes within 128 tokens in half of the runs.
 // A wrong prompt altogether shows at once. A fault that reached only the KV cache
 // of layers other than the first would hardly show: together they carry about a
 // tenth of the first one's weight.

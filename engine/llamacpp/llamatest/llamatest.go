@@ -38,15 +38,18 @@ func Open(t testing.TB) *llamacpp.Model {
 	return nil
 }
 
-// Cache is the repository's cache folder.
+// Cache is the folder that CADENCE_CACHE names, else the repository's.
 func Cache() (string, error) {
+	if dir := os.Getenv("CADENCE_CACHE"); dir != "" {
+		return dir, nil
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, ".cache"), nil
+			return filepath.Join(dir, ".cache", "cadence-bench"), nil
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
@@ -70,7 +73,7 @@ func open() (*llamacpp.Model, error) {
 	}
 	model := os.Getenv(ModelEnv)
 	if model == "" {
-		model = filepath.Join(cache, "models", "cadence-30m.gguf")
+		model = filepath.Join(cache, "models", "cadence-30m-q8_0-s1.gguf")
 	}
 	if _, err := os.Stat(model); err != nil {
 		return nil, fmt.Errorf("no model at %s; run `cadence-bench model synth`, or name one with %s", model, ModelEnv)

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
+)
+
+// output is what a command line printed and how it ended.
+type output struct {
+	stdout, stderr string
+	code           int
+}
+
+// execute runs one command line as the program does, with the repository's cache.
+func execute(t *testing.T, ctx context.Context, args ...string) output {
+	t.Helper()
+	cache, err := llamatest.Cache()
+	require.NoError(t, err)
+	var stdout, stderr bytes.Buffer
+	code := exitCode(&stderr, run(ctx, &stdout, &stderr, append([]string{"--cache", cache}, args...)))
+	return output{stdout.String(), stderr.String(), code}
+}
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	return path
+}
+
+// TestBadInputIsOneLine: every mistake is one line that says what is wrong, with
+// its documented exit code, before anything is measured.
+func TestBadInputIsOneLine(t *testing.T) {
+	notModel := write(t, "page.gguf", "<!DOCTYPE html>")
+	taken := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(taken, "manifest.json"), []byte("{}"), 0o644))
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"unknown command":        {[]string{"lader"}, exitInput, "unknown command"},
+		"unknown flag":           {[]string{"ladder", "--rate", "1"}, exitInput, "unknown flag: --rate"},
+		"stray argument":         {[]string{"ladder", "quick"}, exitInput, "quick"},
+		"unknown preset":         {[]string{"ladder", "--preset", "quik"}, exitInput, `did you mean "quick"?`},
+		"unknown rung":           {[]string{"ladder", "--rungs", "contnuous"}, exitInput, `did you mean "continuous"?`},
+		"rate not a number":      {[]string{"ladder", "--rates", "1,x"}, exitInput, `--rates: "x" is not a number`},
+		"rate zero":              {[]string{"ladder", "--rates", "0"}, exitInput, "--rates: 0 is not a rate"},
+		"rate infinite":          {[]string{"ladder", "--rates", "Inf"}, exitInput, "--rates: +Inf is not a rate"},
+		"duration without unit":  {[]string{"ladder", "--duration", "30"}, exitInput, "--duration"},
+		"duration negative":      {[]string{"ladder", "--duration", "-3s"}, exitInput, "--duration: -3s is out of range"},
+		"seed negative":          {[]string{"ladder", "--seeds", "-1"}, exitInput, `--seeds: "-1" is not a seed`},
+		"SLO without unit":       {[]string{"ladder", "--slo", "2"}, exitInput, `--slo: "2" is not a duration`},
+		"unknown workload":       {[]string{"ladder", "--workload", "unifrm", "--rates", "1", "--slo", "2s"}, exitInput, `did you mean "uniform"?`},
+		"unknown KV layout":      {[]string{"ladder", "--kv", "paged"}, exitInput, `--kv: unknown layout "paged"`},
+		"unknown attention":      {[]string{"ladder", "--flash-attn", "maybe"}, exitInput, "--flash-attn"},
+		"resume of nothing":      {[]string{"ladder", "--resume"}, exitInput, "--resume: name the run"},
+		"resume of no run":       {[]string{"ladder", "--resume", "--out", t.TempDir()}, exitInput, "is not a run"},
+		"missing model":          {[]string{"ladder", "--model", "nowhere.gguf"}, exitEngine, "nowhere.gguf"},
+		"model that is a page":   {[]string{"ladder", "--model", notModel}, exitEngine, "page.gguf"},
+		"missing library":        {[]string{"--lib", t.TempDir(), "engine", "check"}, exitEngine, ""},
+		"inspect nothing":        {[]string{"model", "inspect", "nowhere.gguf"}, exitEngine, "nowhere.gguf"},
+		"unknown shape":          {[]string{"model", "synth", "--shape", "qwen2.5-0.5"}, exitInput, "qwen2.5-0.5b"},
+		"unknown type":           {[]string{"model", "synth", "--type", "Q3"}, exitInput, "--type"},
+		"report of nothing":      {[]string{"report", "nowhere"}, exitInput, "nowhere"},
+		"report of a broken run": {[]string{"report", taken}, exitInput, "manifest.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := execute(t, t.Context(), tt.args...)
+			require.Equal(t, tt.code, got.code, got.stderr)
+			require.Contains(t, got.stderr, tt.want)
+			require.Equal(t, 1, strings.Count(got.stderr, "\n"), "one line: %s", got.stderr)
+			require.Empty(t, got.stdout)
+		})
+	}
+}
+
+// documented returns the command lines in the examples of every command and in
+// the documents.
+func documented(t *testing.T, root *cobra.Command) map[string]string {
+	lines := map[string]string{}
+	add := func(where, text string) {
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			line = strings.TrimPrefix(strings.TrimPrefix(line, "$ "), "bin/")
+			line, _, _ = strings.Cut(line, "  ") // an example's explanation
+			line, _, _ = strings.Cut(line, " #")
+			if strings.HasPrefix(line, "cadence-bench ") {
+				lines[line] = where
+			}
+		}
+	}
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		add("help of "+c.CommandPath(), c.Example)
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+	docs, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	for _, doc := range append(docs, "../../README.md") {
+		data, err := os.ReadFile(doc)
+		require.NoError(t, err)
+		add(doc, string(data))
+	}
+	return lines
+}
+
+// TestDocumentedCommandsExist: every command line that is shown anywhere names
+// commands and flags that exist, with values that they take.
+func TestDocumentedCommandsExist(t *testing.T) {
+	lines := documented(t, newRoot())
+	require.Greater(t, len(lines), 8)
+	for line, where := range lines {
+		cmd, args, err := newRoot().Find(strings.Fields(line)[1:])
+		require.NoError(t, err, "%s: %s", where, line)
+		require.True(t, cmd.Runnable(), "%s: %s", where, line)
+		require.NoError(t, cmd.ParseFlags(args), "%s: %s", where, line)
+		require.NoError(t, cmd.ValidateArgs(cmd.Flags().Args()), "%s: %s", where, line)
+	}
+}
+
+// TestEveryCommandHelps: each command that does something shows an example, and
+// each flag says what it is.
+func TestEveryCommandHelps(t *testing.T) {
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		require.NotEmpty(t, c.Short, c.CommandPath())
+		if c.Runnable() {
+			require.NotEmpty(t, c.Example, c.CommandPath())
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) { require.NotEmpty(t, f.Usage, "%s --%s", c.CommandPath(), f.Name) })
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot())
+}
