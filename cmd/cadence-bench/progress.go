@@ -110,14 +110,14 @@ func (p *progress) Tick(order int, s ladder.Status) {
 
 // End implements ladder.Progress.
 func (p *progress) End(order int, cell results.Cell, records []results.Record) {
-	p.over()
+	took := p.over()
 	m := analysis.Measure(cell, records, analysis.Options{})
 	verdict := ""
 	if !m.Valid() {
 		verdict = "  INVALID: " + m.Invalid[0].Text
 	}
 	p.line("%s  %3d requests  goodput %s/s  E2E p50 %s p99 %s  %v%s", p.label(order), m.Arrivals,
-		number(m.GoodputRPS), latency(m.E2E.P50), latency(m.E2E.P99), p.now().Sub(p.cellBegun).Round(time.Second), verdict)
+		number(m.GoodputRPS), latency(m.E2E.P50), latency(m.E2E.P99), took.Round(time.Second), verdict)
 }
 
 // Failed implements ladder.Progress.
@@ -126,10 +126,14 @@ func (p *progress) Failed(order int, err error) {
 	p.line("%s  FAILED: %v", p.label(order), err)
 }
 
-func (p *progress) over() {
+// over ends the cell under way and returns how long it took.
+func (p *progress) over() time.Duration {
+	took := p.now().Sub(p.cellBegun)
 	p.left--
 	p.measured++
-	p.spent += p.now().Sub(p.cellBegun)
+	p.spent += took
+	p.cellBegun = time.Time{}
+	return took
 }
 
 func (p *progress) label(order int) string {

@@ -1,41 +1,23 @@
 package gguf_test
 
 import (
-	"os"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/hybridgroup/yzma/pkg/llama"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 )
 
-var loadLibrary = sync.OnceValue(func() error {
-	if err := llama.Load(os.Getenv("CADENCE_LIB")); err != nil {
-		return err
-	}
-	llama.LogSet(llama.LogSilent())
-	llama.Init()
-	return nil
-})
-
-// loadModel opens a GGUF with the real llama.cpp from the folder that
-// CADENCE_LIB names; without it the test is skipped.
+// loadModel opens a GGUF with the real llama.cpp.
 func loadModel(t testing.TB, path string) (llama.Model, llama.Vocab) {
 	t.Helper()
-	needLibrary(t)
+	llamatest.Library(t)
 	model, err := llama.ModelLoadFromFile(path, llama.ModelDefaultParams())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, llama.ModelFree(model)) })
 	return model, llama.ModelGetVocab(model)
-}
-
-func needLibrary(t testing.TB) {
-	t.Helper()
-	if os.Getenv("CADENCE_LIB") == "" {
-		t.Skip("CADENCE_LIB names no folder with the llama.cpp libraries")
-	}
-	require.NoError(t, loadLibrary())
 }
 
 // session is a llama.cpp context with room for 8 sequences.

@@ -10,6 +10,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/hybridgroup/yzma/pkg/llama"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 )
 
 var long = flag.Bool("long", false, "measure every shape at the length that the package documentation states")
@@ -129,7 +131,7 @@ func chatPrompt(vocab llama.Vocab, seed uint64, n int) []llama.Token {
 // the context, goes on without a cycle, and says text. llama.cpp#27148 is the
 // kind of fault that only a context-dependent output can show.
 func TestSeparation(t *testing.T) {
-	needLibrary(t)
+	llamatest.Library(t)
 	for _, shape := range gguf.Shapes() {
 		path := filepath.Join(t.TempDir(), "m.gguf")
 		require.NoError(t, gguf.Write(path, gguf.Spec{Shape: shape, Seed: 1, Corpus: englishLike(1, 1<<20)}))

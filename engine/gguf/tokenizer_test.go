@@ -10,6 +10,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/hybridgroup/yzma/pkg/llama"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 )
 
 // randomText is valid UTF-8 from all planes, most of it from where text lives,
@@ -60,7 +62,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 
 // llama.cpp reads the file's vocabulary as our tokenizer means it.
 func TestTokenizerAgreesWithLlamaCpp(t *testing.T) {
-	needLibrary(t)
+	llamatest.Library(t)
 	corpus := englishLike(1, 300_000)
 	shape := tinyShape()
 	shape.Vocab = 8192
@@ -93,7 +95,7 @@ func TestTokenizerAgreesWithLlamaCpp(t *testing.T) {
 }
 
 func TestSpecialTokensInLlamaCpp(t *testing.T) {
-	needLibrary(t)
+	llamatest.Library(t)
 	model, vocab := loadModel(t, writeTiny(t, func(*gguf.Spec) {}))
 	require.False(t, llama.VocabGetAddBOS(vocab))
 	require.Equal(t, "<|im_end|>", llama.VocabGetText(vocab, llama.VocabEOS(vocab)))

@@ -20,22 +20,37 @@ const (
 	RequireEnv = "CADENCE_REQUIRE_ENGINE"
 )
 
-var shared = sync.OnceValues(open)
+var (
+	library = sync.OnceValue(load)
+	shared  = sync.OnceValues(open)
+)
 
-// Open gives the model, loaded once per process and never closed. Where the
-// library or the model is missing the test is skipped, or fails with
-// CADENCE_REQUIRE_ENGINE=1, and says what to run.
+// Library loads the library, for tests that call it themselves. Where it is
+// missing the test is skipped, or fails with CADENCE_REQUIRE_ENGINE=1, and says
+// what to run.
+func Library(t testing.TB) {
+	t.Helper()
+	need(t, library())
+}
+
+// Open gives the model, loaded once per process and never closed. Where it or
+// the library is missing it does as Library does.
 func Open(t testing.TB) *llamacpp.Model {
 	t.Helper()
 	m, err := shared()
-	if err == nil {
-		return m
-	}
-	if os.Getenv(RequireEnv) == "1" {
+	need(t, err)
+	return m
+}
+
+func need(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case os.Getenv(RequireEnv) == "1":
 		t.Fatal(err)
+	default:
+		t.Skip(err)
 	}
-	t.Skip(err)
-	return nil
 }
 
 // Cache is the folder that CADENCE_CACHE names, else the repository's.
@@ -59,20 +74,28 @@ func Cache() (string, error) {
 	}
 }
 
-func open() (*llamacpp.Model, error) {
+func load() error {
 	cache, err := Cache()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	lib, err := llamacpp.Locate("", cache)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := llamacpp.Load(lib); err != nil {
+	return llamacpp.Load(lib)
+}
+
+func open() (*llamacpp.Model, error) {
+	if err := library(); err != nil {
 		return nil, err
 	}
 	model := os.Getenv(ModelEnv)
 	if model == "" {
+		cache, err := Cache()
+		if err != nil {
+			return nil, err
+		}
 		model = filepath.Join(cache, "models", "cadence-30m-q8_0-s1.gguf")
 	}
 	if _, err := os.Stat(model); err != nil {
