@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,14 +110,19 @@ func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 		docs, _ = filepath.Glob("docs/*.md")
 		docs = append([]string{"README.md"}, docs...)
 	}
+	blocks, err := methodBlocks()
+	if err != nil {
+		return err
+	}
+	maps.Copy(blocks, r.Blocks())
 	if f.check {
-		err := report.Check(docs, r.Blocks())
+		err := report.Check(docs, blocks)
 		if err == nil {
 			fmt.Fprintf(out, "%d documents agree with the data\n", len(docs))
 		}
 		return coded(exitDrift, err)
 	}
-	changed, err := report.Embed(docs, r.Blocks())
+	changed, err := report.Embed(docs, blocks)
 	for _, file := range changed {
 		fmt.Fprintln(out, "updated", file)
 	}

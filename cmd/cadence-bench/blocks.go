@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/report"
+)
+
+// methodBlocks are the tables of docs/method.md that describe the load itself:
+// they need no run, and the code alone regenerates them.
+func methodBlocks() (map[string]string, error) {
+	lengths, err := lengthsTable()
+	if err != nil {
+		return nil, err
+	}
+	arrivals := arrivalsTable()
+	return map[string]string{"lengths": lengths.Markdown(), "arrivals": arrivals.Markdown()}, nil
+}
+
+// lengthsTable gives the workload's lengths over some seeds of load, in tokens of
+// the synthetic models' tokenizer.
+func lengthsTable() (report.Table, error) {
+	const seeds, rate, duration = 10, 2, 180 * time.Second
+	tok := gguf.TrainBPE(loadgen.Corpus(), gguf.Shapes()[0].Vocab)
+	measures := []struct {
+		name string
+		of   func(loadgen.Request) (tokens int, ok bool)
+	}{
+		{"shared system prompt", func(r loadgen.Request) (int, bool) { return len(tok.Encode(r.System)), r.Group >= 0 }},
+		{"unique system prompt", func(r loadgen.Request) (int, bool) { return len(tok.Encode(r.System)), r.Group < 0 }},
+		{"user turn", func(r loadgen.Request) (int, bool) { return len(tok.Encode(r.User)), true }},
+		{"requested output", func(r loadgen.Request) (int, bool) { return r.MaxTokens, true }},
+		{"natural output", func(r loadgen.Request) (int, bool) { return r.StopTokens, true }},
+	}
+	samples := make([][]float64, len(measures))
+	requests := 0
+	for seed := range uint64(seeds) {
+		tape, err := loadgen.Make(loadgen.Spec{Workload: loadgen.SharedPrompt, RPS: rate, Seed: seed, Duration: duration})
+		if err != nil {
+			return report.Table{}, err
+		}
+		requests += len(tape.Requests)
+		for _, r := range tape.Requests {
+			for i, m := range measures {
+				if n, ok := m.of(r); ok {
+					samples[i] = append(samples[i], float64(n))
+				}
+			}
+		}
+	}
+	t := report.Table{
+		Title:   "Lengths of the shared-prompt workload, tokens",
+		Caption: fmt.Sprintf("seeds 0–%d, %v at %d requests/s, %d requests", seeds-1, duration, rate, requests),
+		Columns: []report.Column{{Name: "what", Left: true}, {Name: "min"}, {Name: "p5"}, {Name: "p50"}, {Name: "p95"}, {Name: "max"}, {Name: "mean"}},
+	}
+	for i, m := range measures {
+		slices.Sort(samples[i])
+		at := func(p float64) string { return fmt.Sprintf("%.0f", stat.Quantile(p, stat.Empirical, samples[i], nil)) }
+		t.Rows = append(t.Rows, []string{m.name, at(0), at(0.05), at(0.5), at(0.95), at(1), fmt.Sprintf("%.0f", stat.Mean(samples[i], nil))})
+	}
+	return t, nil
+}
+
+// arrivalsTable compares the arrival process with what it claims to be.
+func arrivalsTable() report.Table {
+	const seeds, rate, duration = 200, 1.4, 180 * time.Second
+	var counts, p, cv, lag, dispersion []float64
+	rejected := 0
+	for seed := range uint64(seeds) {
+		f := loadgen.FitPoisson(loadgen.Poisson(rate, seed, duration), rate, duration)
+		if f.P < 0.05 {
+			rejected++
+		}
+		counts, p, cv = append(counts, float64(f.Arrivals)), append(p, f.P), append(cv, f.CV)
+		lag, dispersion = append(lag, f.Lag1), append(dispersion, f.Dispersion)
+	}
+	slices.Sort(p)
+	mean, sd := stat.MeanStdDev(counts, nil)
+	row := func(what, format string, got float64, want string) []string {
+		return []string{what, fmt.Sprintf(format, got), want}
+	}
+	return report.Table{
+		Title:   "The arrival process against Poisson",
+		Caption: fmt.Sprintf("seeds 0–%d, %v at %g requests/s", seeds-1, duration, rate),
+		Columns: []report.Column{{Name: "quantity", Left: true}, {Name: "measured"}, {Name: "expected"}},
+		Rows: [][]string{
+			row("KS against Exp(λ), rejected at α = 0.05", "%.1f%%", 100*float64(rejected)/seeds, "5% ± 1.5%"),
+			row("median KS p", "%.3f", stat.Quantile(0.5, stat.Empirical, p, nil), "0.5"),
+			row("arrivals per run, mean", "%.1f", mean, "252"),
+			row("arrivals per run, standard deviation", "%.1f", sd, "15.9"),
+			row("coefficient of variation of the gaps", "%.3f", stat.Mean(cv, nil), "1"),
+			row("lag-1 correlation of the gaps", "%.4f", stat.Mean(lag, nil), "0"),
+			row("index of dispersion, windows of 10 expected arrivals", "%.3f", stat.Mean(dispersion, nil), "1"),
+		},
+	}
+}
