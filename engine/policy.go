@@ -29,8 +29,9 @@ type Policy struct {
 	// is left of the step. Without it prompts go first, alone.
 	DecodeFirst bool
 	// PrefillStreak is how many steps in a row prompts may take for themselves
-	// while others wait to decode. 0 sets no bound but the batch: with no sequence
-	// left to admit, decoding goes on. Without effect when DecodeFirst is set.
+	// while others wait to decode, or arrivals with short answers could keep long
+	// ones from ever going on. 0 means MaxBatch. Without effect when DecodeFirst is
+	// set, and without Refill, where a batch's prompts come to an end.
 	PrefillStreak int
 
 	// Order is the order of admission.
@@ -47,6 +48,10 @@ type Policy struct {
 	// computing a prefix of its prompt and will publish it. Others may pass it
 	// meanwhile. 0 does not hold back. It needs Refill.
 	ShareWait time.Duration
+
+	// LatePublish makes what is computed of a request available to others only when
+	// it ends, which costs no copy, and not already when its prompt is complete.
+	LatePublish bool
 
 	// Quantum is how many tokens of output a request must have got since it was
 	// (last) admitted before it may be preempted, unless nothing could run

@@ -106,8 +106,11 @@ func NewScheduler(p Policy, lim Limits, cache kv.Cache) (*Scheduler, error) {
 	if p.PrefillTokens == 0 {
 		p.PrefillTokens = p.StepTokens
 	}
-	if p.PrefillStreak == 0 {
+	switch {
+	case !p.Refill:
 		p.PrefillStreak = math.MaxInt
+	case p.PrefillStreak == 0:
+		p.PrefillStreak = p.MaxBatch
 	}
 	p.Quantum = max(p.Quantum, 1)
 	return &Scheduler{
@@ -233,7 +236,8 @@ func (s *Scheduler) Commit(tokens []Token) []Emission {
 }
 
 // settle counts a sequence's rows in the batch in flight as computed. A prompt that
-// is complete is published; a sequence that was removed meanwhile is released.
+// is complete is published, unless the request is about to end and will be then; a
+// sequence that was removed meanwhile is released.
 func (s *Scheduler) settle(q *sequence) {
 	s.waiting.serve(q, q.planned)
 	prefilling := q.prefilling()
@@ -242,7 +246,7 @@ func (s *Scheduler) settle(q *sequence) {
 	switch {
 	case !q.running:
 		s.release(q)
-	case prefilling && !q.prefilling():
+	case prefilling && !q.prefilling() && !s.policy.LatePublish && q.output+1 < q.MaxTokens:
 		_, err := s.cache.Publish(q.lease, q.tokens)
 		ensure(err)
 		s.unhold(q)

@@ -131,7 +131,7 @@ func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, error) {
 		MaxBatch: arg["batch"], Refill: arg["refill"] == 1, StepTokens: arg["step"],
 		FillWait: ms("wait"), DecodeFirst: arg["decode-first"] == 1,
 		PrefillTokens: arg["prefill"], PrefillStreak: arg["streak"],
-		Order: Order(arg["edf"]), Patience: ms("patience"), ShareWait: ms("share-wait"), Quantum: arg["quantum"],
+		Order: Order(arg["edf"]), Patience: ms("patience"), ShareWait: ms("share-wait"), LatePublish: arg["late"] == 1, Quantum: arg["quantum"],
 	}
 	for class, name := range map[string]string{"": "floor", "class 1": "floor1", "class 2": "floor2"} {
 		if arg[name] > 0 {
