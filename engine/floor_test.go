@@ -208,3 +208,50 @@ func TestQueueAgainstSorting(t *testing.T) {
 		}
 	}, "empty", "tie")
 }
+
+// Floors that are owed at the same time win in turn.
+func TestOwedFloorsTakeTurns(t *testing.T) {
+	w := newQueue([]Floor{{"a", .3}, {"b", .3}, {"c", .3}}, 10)
+	for order := range uint64(12) {
+		w.push(&sequence{order: order, floor: int(order%4) - 1})
+	}
+	w.settle(10)
+	var won []int
+	for range 9 {
+		q := w.next()
+		w.admitted(q)
+		won = append(won, q.floor)
+	}
+	require.Equal(t, []int{1, 2, 0, 1, 2, 0, 1, 2, 0}, won)
+	require.Equal(t, -1, w.next().floor)
+}
+
+// A class that was absent has saved nothing up: when it comes, it gets its share and
+// does not take the engine over.
+func TestAbsentClassSavesNothingUp(t *testing.T) {
+	d := newDesk(t, Policy{MaxBatch: 1, Order: EDF, Floors: []Floor{{"a", .25}}}, CacheConfig{}, Limits{Cells: 64})
+	got := map[string]int{}
+	serve := func(steps int, classes ...string) {
+		for range steps {
+			for _, class := range classes {
+				r := scripted(int(d.arrived), 4, 1)
+				r.Class = class
+				if class == "urgent" {
+					r.Deadline = 1
+				}
+				require.NoError(t, d.Add(r, 0))
+			}
+			d.Plan(0)
+			for _, q := range d.members {
+				got[q.Class] += q.planned
+			}
+			for _, em := range d.Commit(make([]Token, 1)) {
+				d.Remove(em.ID)
+			}
+		}
+	}
+	serve(500, "urgent")
+	clear(got)
+	serve(40, "urgent", "a")
+	require.InDelta(t, .25*160, got["a"], 4)
+}

@@ -64,7 +64,7 @@ func (s *Scheduler) preempt(q *sequence, why Reason) {
 	blocks, tokens, err := s.cache.Cost(q.lease)
 	ensure(err)
 	s.preempted = append(s.preempted, Preemption{q.ID, why, blocks, tokens})
-	q.running, q.ready = false, false
+	q.running = false
 	s.release(q)
 	s.waiting.push(q)
 }

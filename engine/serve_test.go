@@ -47,7 +47,8 @@ type server struct {
 	lives   []*life
 	gone    []bool
 	again   map[int]bool // preempted at least once
-	counted uint64       // hits of first admissions
+	hits    map[int]int  // of first admissions
+	counted uint64       // their sum
 }
 
 func serve(p *prog) {
@@ -73,7 +74,7 @@ func serve(p *prog) {
 }
 
 func newServer(p *prog) *server {
-	s := &server{prog: p, clk: clock.NewVirtual(), again: map[int]bool{}}
+	s := &server{prog: p, clk: clock.NewVirtual(), again: map[int]bool{}, hits: map[int]int{}}
 	pol := Policy{MaxBatch: 1 + p.pick(6), Refill: p.pick(4) > 0, DecodeFirst: p.flip(), Order: Order(p.pick(2)), Quantum: p.pick(12)}
 	pol.StepTokens = pol.MaxBatch + p.pick(20)
 	if !pol.Refill {
@@ -210,6 +211,7 @@ func (s *server) step(i *StepInfo) {
 	for _, a := range i.Admitted {
 		if !a.Again {
 			s.counted += uint64(a.Hit)
+			s.hits[a.ID] = a.Hit
 			prompt := s.reqs[a.ID].Prompt
 			require.Less(t, a.Hit, len(prompt))
 			s.see("fully cached prompt", a.Hit == len(prompt)-1 && a.Hit > 0)
@@ -281,6 +283,9 @@ func (s *server) verify(id int) {
 	require.LessOrEqual(t, lf.starts, 1)
 	if len(lf.tokens) > 0 {
 		require.Equal(t, 1, lf.starts)
+	}
+	if lf.starts > 0 {
+		require.Equal(t, s.hits[id], lf.cached)
 	}
 	n := min(s.stops[id], r.MaxTokens)
 	switch {

@@ -32,7 +32,7 @@ type StepInfo struct {
 
 	Admitted  []Admission
 	Preempted []Preemption
-	Ended     []Ending // since the step before, in order
+	Ended     []Ending // since the step before, in order; not those refused by Submit
 }
 
 // Ending is a request that ended.
