@@ -84,8 +84,10 @@ type Limits struct {
 }
 
 var (
-	// ErrNoSlot means that the KV cache had no room for the rows. Nothing
-	// changed; the caller may free space and try again.
+	// ErrNoSlot means that the KV cache had no room for the rows. The batch's ops
+	// have been applied and its rows have not; the caller may free space and give
+	// the rows again. It must not give the ops again: a copy whose source was
+	// edited after it would take the wrong cells.
 	ErrNoSlot = errors.New("no KV cache slot for this batch")
 	// ErrAborted means that Abort ended the step. The sequences in the batch are
 	// in an unknown state and must be removed before they are used again.

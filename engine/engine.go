@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,6 +28,16 @@ type Engine struct {
 	stats    Stats
 	failure  error
 	onIdle   func()
+	trace    tracer
+}
+
+// Config says how an engine serves.
+type Config struct {
+	Policy Policy
+	Cache  CacheConfig
+	// OnStep is told of every step after its tokens have been given out. It runs on
+	// the loop and must not keep what it is given. Nil costs nothing.
+	OnStep func(*StepInfo)
 }
 
 // client is the engine's side of a live request: what the scheduler must not see.
@@ -49,13 +60,21 @@ type Stats struct {
 	Chained time.Duration
 }
 
-// New returns an engine that serves with policy p. The caller closes the backend.
-func New(clk clock.Clock, b Backend, p Policy) (*Engine, error) {
-	sched, err := NewScheduler(p, b.Limits())
+// New returns an engine that serves on b, which must be empty. The caller closes
+// the backend.
+func New(clk clock.Clock, b Backend, cfg Config) (*Engine, error) {
+	cache, err := cfg.Cache.New(b.Limits())
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{clk: clk, backend: b, sched: sched, live: map[int]client{}, lastEnd: -1}, nil
+	sched, err := NewScheduler(cfg.Policy, b.Limits(), cache)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{
+		clk: clk, backend: b, sched: sched, live: map[int]client{}, lastEnd: -1,
+		trace: tracer{tell: cfg.OnStep},
+	}, nil
 }
 
 // Stats returns the sums so far.
@@ -69,7 +88,7 @@ func (e *Engine) Load() (waiting, running int) { return e.sched.Waiting(), e.sch
 func (e *Engine) Err() error { return e.failure }
 
 // OnIdle sets a function that runs, on the loop, whenever no request is live and
-// no step in flight: every cell has been given back, or the engine has failed.
+// no step in flight: no request has a cell, or the engine has failed.
 func (e *Engine) OnIdle(fn func()) { e.onIdle = fn }
 
 // Idle says whether no request is live and no step in flight.
@@ -105,6 +124,7 @@ func (e *Engine) end(id int, err error, at time.Duration) {
 	}
 	delete(e.live, id)
 	e.sched.Remove(id)
+	e.trace.ended(id, err)
 	c.obs.Ended(err, at)
 }
 
@@ -126,9 +146,10 @@ func (e *Engine) pump() {
 		return
 	}
 	e.stepping, e.batch = true, batch
-	for _, id := range e.sched.Started() {
-		if c, ok := e.live[id]; ok {
-			c.obs.Started(now)
+	e.trace.planned(e.sched, now)
+	for _, st := range e.sched.Started() {
+		if c, ok := e.live[st.ID]; ok {
+			c.obs.Started(now, st.Cached)
 		}
 	}
 	e.clk.Go(e.step, e.stepped)
@@ -141,10 +162,22 @@ func (e *Engine) step() time.Duration {
 }
 
 func (e *Engine) stepped(end time.Duration) {
-	if e.stepErr != nil {
+	switch {
+	case errors.Is(e.stepErr, ErrNoSlot):
+		e.abandon(end)
+	case e.stepErr != nil:
 		e.fail(fmt.Errorf("engine step %d (%d rows): %w", e.stats.Steps, len(e.batch.Rows), e.stepErr), end)
 		return
+	default:
+		e.deliver(end)
 	}
+	e.trace.stepped(e, end)
+	e.stepping = false
+	e.pump()
+}
+
+// deliver gives out the tokens of a step.
+func (e *Engine) deliver(end time.Duration) {
 	e.count(end)
 	for _, em := range e.sched.Commit(e.result.Tokens) {
 		c, ok := e.live[em.ID]
@@ -156,8 +189,16 @@ func (e *Engine) stepped(end time.Duration) {
 			e.end(em.ID, nil, end)
 		}
 	}
-	e.stepping = false
-	e.pump()
+}
+
+// abandon makes room after a step for which the backend had none. It ends a request
+// only when that one has the backend for itself.
+func (e *Engine) abandon(end time.Duration) {
+	e.lastEnd = -1
+	if id, stuck := e.sched.Abandon(); stuck {
+		e.end(id, fmt.Errorf("request %d: %w: it runs alone, nothing is cached, and %d rows do not fit",
+			id, ErrNoSlot, len(e.batch.Rows)), end)
+	}
 }
 
 func (e *Engine) count(end time.Duration) {

@@ -16,6 +16,8 @@ import (
 // life records what an observer was told.
 type life struct {
 	started time.Duration
+	starts  int
+	cached  int
 	tokens  []Token
 	at      []time.Duration
 	ended   int
@@ -24,7 +26,10 @@ type life struct {
 	onToken func(n int)
 }
 
-func (l *life) Started(at time.Duration) { l.started = at }
+func (l *life) Started(at time.Duration, cached int) {
+	l.started, l.cached = at, cached
+	l.starts++
+}
 func (l *life) Token(tok Token, at time.Duration) {
 	l.tokens, l.at = append(l.tokens, tok), append(l.at, at)
 	if l.onToken != nil {
@@ -33,11 +38,19 @@ func (l *life) Token(tok Token, at time.Duration) {
 }
 func (l *life) Ended(err error, at time.Duration) { l.ended++; l.err, l.endedAt = err, at }
 
-var policies = map[string]Policy{
-	"fifo":       {MaxBatch: 1, StepTokens: 32},
-	"static":     {MaxBatch: 4, StepTokens: 32, FillWait: 5 * time.Millisecond},
-	"continuous": {MaxBatch: 6, StepTokens: 16, Refill: true, DecodeFirst: true},
-	"prefill":    {MaxBatch: 6, StepTokens: 16, Refill: true},
+var configs = map[string]Config{
+	"fifo":       {Policy: Policy{MaxBatch: 1, StepTokens: 32}},
+	"static":     {Policy: Policy{MaxBatch: 4, StepTokens: 32, FillWait: 5 * time.Millisecond}},
+	"continuous": {Policy: Policy{MaxBatch: 6, StepTokens: 16, Refill: true, DecodeFirst: true}},
+	"prefill":    {Policy: Policy{MaxBatch: 6, StepTokens: 16, Refill: true, PrefillStreak: 2}},
+	"prefix": {
+		Policy: Policy{MaxBatch: 6, StepTokens: 16, Refill: true, DecodeFirst: true, ShareWait: 20 * time.Millisecond},
+		Cache:  CacheConfig{Paged: true, BlockTokens: 4, Prefix: true},
+	},
+	"optimist": {
+		Policy: Policy{MaxBatch: 6, StepTokens: 16, Refill: true, DecodeFirst: true},
+		Cache:  CacheConfig{Paged: true, BlockTokens: 4, Optimism: 1},
+	},
 }
 
 // load is one random run: requests with arrivals, stops and cancellations.
@@ -55,7 +68,10 @@ func offer(clk clock.Clock, e *Engine, seed uint64) *load {
 	for id := range 40 {
 		at += time.Duration(rng.ExpFloat64() * float64(3*time.Millisecond))
 		req := Request{ID: id, MaxTokens: 1 + rng.IntN(20)}
-		for range 1 + rng.IntN(60) {
+		for i := range rng.IntN(3) * 12 {
+			req.Prompt = append(req.Prompt, Token(9000+i))
+		}
+		for range 1 + rng.IntN(40) {
 			req.Prompt = append(req.Prompt, Token(rng.IntN(1000)))
 		}
 		stop := 1 + rng.IntN(20)
@@ -74,13 +90,13 @@ func offer(clk clock.Clock, e *Engine, seed uint64) *load {
 // have had alone, and all cells come back. A token that another request's cells
 // could reach, or a lost one, would change the hash (llama.cpp#27148).
 func TestEveryPolicyServesEverythingUnmixed(t *testing.T) {
-	for name, p := range policies {
+	for name, cfg := range configs {
 		t.Run(name, func(t *testing.T) {
 			cancelled := 0
 			for seed := range uint64(50) {
 				lim := Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}
 				clk, backend := clock.NewVirtual(), newFake(lim)
-				e, err := New(clk, backend, p)
+				e, err := New(clk, backend, cfg)
 				require.NoError(t, err)
 				l := offer(clk, e, seed)
 				require.ErrorIs(t, clk.Run(t.Context()), clock.ErrIdle)
@@ -95,12 +111,12 @@ func TestEveryPolicyServesEverythingUnmixed(t *testing.T) {
 					} else {
 						require.NoError(t, lf.err)
 					}
-					require.Equal(t, solo(l.reqs[id].Prompt, n), append([]Token(nil), lf.tokens...), "request %d", id)
+					require.Equal(t, solo(l.reqs[id], n), append([]Token{}, lf.tokens...), "request %d", id)
 				}
-				require.Empty(t, backend.cells)
-				require.Equal(t, lim.Cells, e.sched.cells)
-				require.Len(t, e.sched.seqs, lim.Seqs)
-				require.LessOrEqual(t, backend.peak, lim.Cells)
+				st := e.sched.cache.Stats()
+				require.Equal(t, []int{0, 0, 0}, []int{st.Held, st.Promised, st.Running})
+				require.LessOrEqual(t, backend.cells(), st.Cached*max(1, cfg.Cache.BlockTokens))
+				require.Zero(t, backend.refused)
 			}
 			require.Positive(t, cancelled, "no cancellation was exercised")
 		})
@@ -109,9 +125,9 @@ func TestEveryPolicyServesEverythingUnmixed(t *testing.T) {
 
 // TestVirtualAndWallServeAlike: the same load gives the same lives on both clocks.
 func TestVirtualAndWallServeAlike(t *testing.T) {
-	for name, p := range policies {
+	for name, cfg := range configs {
 		serve := func(t *testing.T, clk clock.Clock) []*life {
-			e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), p)
+			e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), cfg)
 			require.NoError(t, err)
 			l := offer(clk, e, 7)
 			clk.At(time.Minute, clk.Stop)
@@ -128,9 +144,9 @@ func TestVirtualAndWallServeAlike(t *testing.T) {
 // TestIterationLevelBeatsWaiting: what the ladder is about, in virtual time.
 func TestIterationLevelBeatsWaiting(t *testing.T) {
 	last := map[string]time.Duration{}
-	for name, p := range policies {
+	for name, cfg := range configs {
 		clk := clock.NewVirtual()
-		e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 800, Rows: 32}), p)
+		e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 800, Rows: 32}), cfg)
 		require.NoError(t, err)
 		l := offer(clk, e, 3)
 		require.ErrorIs(t, clk.Run(t.Context()), clock.ErrIdle)
@@ -145,7 +161,7 @@ func TestIterationLevelBeatsWaiting(t *testing.T) {
 func TestObserverMayCancelOnItsToken(t *testing.T) {
 	clk := clock.NewVirtual()
 	backend := newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32})
-	e, err := New(clk, backend, policies["continuous"])
+	e, err := New(clk, backend, configs["continuous"])
 	require.NoError(t, err)
 	a, b := &life{}, &life{}
 	a.onToken = func(n int) {
@@ -164,13 +180,13 @@ func TestObserverMayCancelOnItsToken(t *testing.T) {
 	require.ErrorIs(t, b.err, ErrCancelled)
 	require.Equal(t, 1, b.ended)
 	require.LessOrEqual(t, len(b.tokens), 2)
-	require.Empty(t, backend.cells)
+	require.Zero(t, backend.cells())
 }
 
 // TestRefusalsDoNotBlock: vllm#39734, #35541.
 func TestRefusalsDoNotBlock(t *testing.T) {
 	clk := clock.NewVirtual()
-	e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), policies["continuous"])
+	e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), configs["continuous"])
 	require.NoError(t, err)
 	huge, empty, ok := &life{}, &life{}, &life{}
 	clk.At(0, func() {
@@ -180,7 +196,7 @@ func TestRefusalsDoNotBlock(t *testing.T) {
 	})
 	require.ErrorIs(t, clk.Run(t.Context()), clock.ErrIdle)
 	require.ErrorIs(t, huge.err, ErrNeverFits)
-	require.ErrorContains(t, empty.err, "empty prompt")
+	require.ErrorContains(t, empty.err, "the prompt is empty")
 	require.NoError(t, ok.err)
 	require.Len(t, ok.tokens, 2)
 }
@@ -189,7 +205,7 @@ func TestRefusalsDoNotBlock(t *testing.T) {
 func TestBackendFailureEndsEverything(t *testing.T) {
 	clk := clock.NewVirtual()
 	backend := newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32})
-	e, err := New(clk, backend, policies["fifo"])
+	e, err := New(clk, backend, configs["fifo"])
 	require.NoError(t, err)
 	lives := []*life{{}, {}, {}}
 	clk.At(0, func() {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -15,15 +16,66 @@ type Policy struct {
 	// (iteration-level scheduling). Without it a batch drains wholly before the
 	// next one is formed.
 	Refill bool
-	// FillWait is how long the oldest waiting request waits for others to fill
-	// the batch. 0 does not wait. Without effect when Refill is set.
+	// FillWait is how long the request at the head of the queue waits for others
+	// to fill the batch. 0 does not wait. Without effect when Refill is set.
 	FillWait time.Duration
+
 	// StepTokens caps the rows of one step; a longer prompt is prefilled in
 	// chunks. At least MaxBatch; capped by the backend's Limits.Rows.
 	StepTokens int
+	// PrefillTokens caps the prompt rows of one step. 0 means StepTokens.
+	PrefillTokens int
 	// DecodeFirst gives every decoding sequence its row before prompts share what
 	// is left of the step. Without it prompts go first, alone.
 	DecodeFirst bool
+	// PrefillStreak is how many steps in a row prompts may take for themselves
+	// while others wait to decode, or arrivals with short answers could keep long
+	// ones from ever going on. 0 means MaxBatch. Without effect when DecodeFirst is
+	// set, and without Refill, where a batch's prompts come to an end.
+	PrefillStreak int
+
+	// Order is the order of admission.
+	Order Order
+	// Patience ages the queue in the EDF order: a request counts as due at the
+	// latest this long after its arrival. So no request that arrives later than
+	// that is admitted before it. 0 does not age; what has no deadline then yields
+	// to everything that has one.
+	Patience time.Duration
+	// Floors guarantee shares of the processed tokens, whatever the order; see
+	// Floor. Their sum is at most 1.
+	Floors []Floor
+	// ShareWait is how long a request is held back at most because another one is
+	// computing a prefix of its prompt and will publish it. Others may pass it
+	// meanwhile. 0 does not hold back. It needs Refill.
+	ShareWait time.Duration
+
+	// LatePublish makes what is computed of a request available to others only when
+	// it ends, which costs no copy, and not already when its prompt is complete.
+	LatePublish bool
+
+	// Quantum is how many tokens of output a request must have got since it was
+	// (last) admitted before it may be preempted, unless nothing could run
+	// otherwise. 0 means 1.
+	Quantum int
+}
+
+// Order is an order of admission. A preempted request keeps its place in it.
+type Order uint8
+
+const (
+	// FIFO is the order of arrival.
+	FIFO Order = iota
+	// EDF is the order of deadlines, earliest first; see Policy.Patience. A deadline
+	// that has passed on arrival counts as the time of arrival.
+	EDF
+)
+
+// String is "fifo" or "edf".
+func (o Order) String() string {
+	if o == EDF {
+		return "edf"
+	}
+	return "fifo"
 }
 
 // Check says what is wrong with p, if anything.
@@ -36,6 +88,30 @@ func (p Policy) Check() error {
 			p.StepTokens, p.MaxBatch)
 	case p.FillWait < 0:
 		return fmt.Errorf("policy: fill wait is %v, must not be negative", p.FillWait)
+	case p.PrefillTokens < 0 || p.PrefillStreak < 0 || p.Quantum < 0:
+		return fmt.Errorf("policy: prefill tokens %d, prefill streak %d and quantum %d must not be negative",
+			p.PrefillTokens, p.PrefillStreak, p.Quantum)
+	case p.Order > EDF:
+		return fmt.Errorf("policy: order %d is unknown", p.Order)
+	case p.Patience < 0 || p.ShareWait < 0:
+		return fmt.Errorf("policy: patience %v and share wait %v must not be negative", p.Patience, p.ShareWait)
+	case p.ShareWait > 0 && !p.Refill:
+		return fmt.Errorf("policy: share wait is %v, but without refill nobody joins the batch in which the prefix is computed", p.ShareWait)
 	}
-	return nil
+	return checkFloors(p.Floors)
+}
+
+// key is a request's place in the order of admission; ties go by arrival.
+func (p *Policy) key(deadline, now time.Duration) time.Duration {
+	if p.Order == FIFO {
+		return 0
+	}
+	key := time.Duration(math.MaxInt64)
+	if deadline > 0 {
+		key = max(deadline, now)
+	}
+	if p.Patience > 0 {
+		key = min(key, now+p.Patience)
+	}
+	return key
 }

@@ -1,34 +1,154 @@
 package engine
 
-// queue holds waiting sequences in order of arrival. Removal from anywhere is
-// O(1), since a client may give up while thousands wait.
+import "time"
+
+// lane is a heap of sequences by (key, order of arrival). A sequence is in at most
+// one lane and knows its place there, so that it can leave from anywhere, since a
+// client may give up while thousands wait. All operations are O(log n).
+type lane struct{ entries []entry }
+
+type entry struct {
+	key time.Duration
+	q   *sequence
+}
+
+func (e entry) before(f entry) bool {
+	return e.key < f.key || e.key == f.key && e.q.order < f.q.order
+}
+
+func (l *lane) len() int { return len(l.entries) }
+
+// head is the least entry's sequence, or nil when the lane is empty.
+func (l *lane) head() *sequence {
+	if len(l.entries) == 0 {
+		return nil
+	}
+	return l.entries[0].q
+}
+
+func (l *lane) push(q *sequence, key time.Duration) {
+	q.in = l
+	l.entries = append(l.entries, entry{})
+	l.up(len(l.entries)-1, entry{key, q})
+}
+
+// leave takes a sequence out of the lane that it is in.
+func (q *sequence) leave() {
+	l, i := q.in, q.at
+	n := len(l.entries) - 1
+	last := l.entries[n]
+	l.entries[n] = entry{}
+	l.entries = l.entries[:n]
+	q.in = nil
+	if i == n {
+		return
+	}
+	if i > 0 && last.before(l.entries[(i-1)/2]) {
+		l.up(i, last)
+	} else {
+		l.down(i, last)
+	}
+}
+
+func (l *lane) put(i int, e entry) {
+	l.entries[i] = e
+	e.q.at = i
+}
+
+// up places e at or above the hole i.
+func (l *lane) up(i int, e entry) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !e.before(l.entries[parent]) {
+			break
+		}
+		l.put(i, l.entries[parent])
+		i = parent
+	}
+	l.put(i, e)
+}
+
+// down places e at or below the hole i.
+func (l *lane) down(i int, e entry) {
+	for {
+		child := 2*i + 1
+		if child >= len(l.entries) {
+			break
+		}
+		if right := child + 1; right < len(l.entries) && l.entries[right].before(l.entries[child]) {
+			child = right
+		}
+		if !l.entries[child].before(e) {
+			break
+		}
+		l.put(i, l.entries[child])
+		i = child
+	}
+	l.put(i, e)
+}
+
+// queue holds the sequences that wait for admission: one lane for each floor, and
+// one for the rest.
 type queue struct {
-	head, tail *sequence
-	n          int
+	floors  []floor
+	rest    lane
+	lastWon int // the floor whose request was admitted last
 }
 
-func (q *queue) push(s *sequence) {
-	s.prev, s.next = q.tail, nil
-	if q.tail == nil {
-		q.head = s
-	} else {
-		q.tail.next = s
+func newQueue(floors []Floor, longest int) queue {
+	w := queue{floors: make([]floor, len(floors))}
+	for i, f := range floors {
+		w.floors[i] = floor{Floor: f, longest: float64(longest)}
 	}
-	q.tail = s
-	q.n++
+	return w
 }
 
-func (q *queue) remove(s *sequence) {
-	if s.prev == nil {
-		q.head = s.next
-	} else {
-		s.prev.next = s.next
+func (w *queue) len() int {
+	n := w.rest.len()
+	for i := range w.floors {
+		n += w.floors[i].len()
 	}
-	if s.next == nil {
-		q.tail = s.prev
-	} else {
-		s.next.prev = s.prev
+	return n
+}
+
+func (w *queue) push(q *sequence) { w.lane(q).push(q, q.key) }
+
+func (w *queue) lane(q *sequence) *lane {
+	if q.floor >= 0 {
+		return &w.floors[q.floor].lane
 	}
-	s.prev, s.next = nil, nil
-	q.n--
+	return &w.rest
+}
+
+// next is who is to be admitted next, or nil when nobody waits: the head of a
+// floor that is owed tokens, floors in turn; if there is none, the least in the
+// order of admission.
+func (w *queue) next() *sequence {
+	n := len(w.floors)
+	best := entry{q: w.rest.head()}
+	if best.q != nil {
+		best = w.rest.entries[0]
+	}
+	for i := range n {
+		f := &w.floors[(w.lastWon+1+i)%n]
+		head := f.head()
+		if head == nil {
+			continue
+		}
+		if f.credit > 0 {
+			return head
+		}
+		if best.q == nil || f.entries[0].before(best) {
+			best = f.entries[0]
+		}
+	}
+	return best.q
+}
+
+// admitted takes q, which was next, out of the queue.
+func (w *queue) admitted(q *sequence) {
+	q.leave()
+	if q.floor >= 0 {
+		w.lastWon = q.floor
+	}
 }

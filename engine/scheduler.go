@@ -2,30 +2,48 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/kv"
 )
 
 // Scheduler decides what each step computes. It is a pure state machine: time is
-// an argument, and it does no I/O. The caller alternates Plan and Commit and
-// may Add and Remove at any moment, also while a step is in flight.
+// an argument, and it does no I/O. The caller alternates Plan and Commit (or
+// Abandon) and may Add and Remove at any moment, also while a step is in flight.
 type Scheduler struct {
 	policy Policy
 	limits Limits
+	cache  kv.Cache
 
 	waiting queue
+	held    lane              // back until another has published, by the end of their patience
 	running []*sequence       // in order of admission
-	live    map[int]*sequence // waiting and running, by request id
-	seqs    []SeqID           // free sequence ids, last in first out
-	cells   int               // KV cells not reserved
+	live    map[int]*sequence // all of these, by request id
+	arrived uint64            // requests so far
+
+	jammed bool // the backend had no slot, and no running request has ended since
+	streak int  // steps in a row that prompts took while others waited to decode
 
 	inFlight bool
 	batch    Batch
-	owed     []Op        // cache edits for the next batch
+	cacheOps []kv.Op
 	members  []*sequence // who has rows in the batch
 	outputs  []*sequence // who gets the tokens of the batch, in row order
-	started  []int       // ids whose first row is in the batch
+	prefill  int         // prompt rows in the batch
+	started  []Start
 	emitted  []Emission
+	released []*sequence // scratch of release
+
+	admitted  []Admission
+	preempted []Preemption
+}
+
+// Start is a request whose first row is in the batch in flight.
+type Start struct {
+	ID     int
+	Cached int // prompt tokens that were cached when it was admitted
 }
 
 // Emission is one output token.
@@ -39,43 +57,75 @@ type Emission struct {
 // sequence is a request inside the scheduler.
 type sequence struct {
 	Request
-	seq        SeqID
-	running    bool
-	released   bool
-	computed   int   // tokens whose cells the cache holds
-	planned    int   // rows in the batch in flight
-	output     int   // tokens emitted
-	last       Token // the latest of them, not yet computed
-	added      time.Duration
-	prev, next *sequence // links of the queue
+	order uint64        // of arrival; also its name in the cache
+	added time.Duration // when it arrived
+	key   time.Duration // its place in the order of admission
+	floor int           // in the queue, or -1
+
+	in        *lane         // where it waits; nil while it runs
+	at        int           // its place there
+	holdUntil time.Duration // 0 until it is first held back
+	waitsFor  uint64        // held back for this one's prefix
+
+	running  bool
+	admitted bool // at least once
+	firm     bool // admitted with room for all of its output: it was preempted before
+	cached   int  // prompt tokens found in the cache when it was first admitted
+	started  bool // its observer was told
+
+	lease    kv.Lease
+	seq      SeqID
+	tokens   []Token // prompt and output so far
+	computed int     // tokens whose cells the cache holds
+	planned  int     // rows in the batch in flight
+	target   int     // tokens that must be computed before it decodes
+	ready    bool    // has room for its next row
+	output   int     // tokens emitted
+	got      int     // those of them since it was last admitted
 }
 
-func (s *sequence) promptLeft() int { return len(s.Prompt) - s.computed - s.planned }
+func (s *sequence) prefilling() bool { return s.computed < s.target }
 
-// cellsMax is the most KV cells that the request can come to hold.
-func (s *sequence) cellsMax() int { return len(s.Prompt) + s.MaxTokens }
-
-// NewScheduler returns a scheduler for a backend with these limits.
-func NewScheduler(p Policy, lim Limits) (*Scheduler, error) {
+// NewScheduler returns a scheduler for a backend with these limits. The cache must
+// be empty, made for the same backend, and used by nobody else.
+func NewScheduler(p Policy, lim Limits, cache kv.Cache) (*Scheduler, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	if lim.Seqs < p.MaxBatch {
-		return nil, fmt.Errorf("policy: max batch is %d, but the backend has %d sequences", p.MaxBatch, lim.Seqs)
+	seqs := cache.Stats().FreeSeqs
+	if seqs > lim.Seqs {
+		return nil, fmt.Errorf("policy: the KV cache is for %d sequences, but the backend has %d", seqs, lim.Seqs)
+	}
+	if seqs < p.MaxBatch {
+		return nil, fmt.Errorf("policy: max batch is %d, but the backend has %d sequences", p.MaxBatch, seqs)
 	}
 	p.StepTokens = min(p.StepTokens, lim.Rows)
 	if p.StepTokens < p.MaxBatch {
 		return nil, fmt.Errorf("policy: max batch is %d, but the backend takes %d rows a step", p.MaxBatch, lim.Rows)
 	}
-	s := &Scheduler{policy: p, limits: lim, live: map[int]*sequence{}, cells: lim.Cells}
-	for id := lim.Seqs - 1; id >= 0; id-- {
-		s.seqs = append(s.seqs, SeqID(id))
+	if p.PrefillTokens == 0 {
+		p.PrefillTokens = p.StepTokens
 	}
-	return s, nil
+	switch {
+	case !p.Refill:
+		p.PrefillStreak = math.MaxInt
+	case p.PrefillStreak == 0:
+		p.PrefillStreak = p.MaxBatch
+	}
+	p.Quantum = max(p.Quantum, 1)
+	return &Scheduler{
+		policy: p, limits: lim, cache: cache,
+		waiting: newQueue(p.Floors, min(lim.SeqCells, lim.Cells)),
+		live:    map[int]*sequence{},
+	}, nil
 }
 
-// Waiting is how many requests wait for admission to the batch.
-func (s *Scheduler) Waiting() int { return s.waiting.n }
+// Waiting is how many requests wait for admission to the batch, those held back
+// included.
+func (s *Scheduler) Waiting() int { return s.waiting.len() + s.held.len() }
+
+// Held is how many of them are held back for a prefix that another computes.
+func (s *Scheduler) Held() int { return s.held.len() }
 
 // Running is how many requests are in the batch.
 func (s *Scheduler) Running() int { return len(s.running) }
@@ -83,21 +133,26 @@ func (s *Scheduler) Running() int { return len(s.running) }
 // Add queues a request that arrived now. A request that can never be served is
 // refused with the reason.
 func (s *Scheduler) Add(r Request, now time.Duration) error {
-	if err := r.check(s.limits); err != nil {
-		return err
-	}
 	if s.live[r.ID] != nil {
 		return fmt.Errorf("request %d: this id is already live", r.ID)
 	}
-	q := &sequence{Request: r, added: now}
+	switch v := s.cache.CanEver(kv.Request{Prompt: r.Prompt, MaxTokens: r.MaxTokens}); {
+	case v.Reason == kv.EmptyPrompt || v.Reason == kv.NoOutput:
+		return fmt.Errorf("request %d: %v", r.ID, v)
+	case v.Decision == kv.Never:
+		return fmt.Errorf("request %d: %w: %v", r.ID, ErrNeverFits, v)
+	}
+	q := &sequence{Request: r, order: s.arrived, added: now, key: s.policy.key(r.Deadline, now)}
+	q.floor = s.waiting.floorOf(&r)
+	s.arrived++
 	s.live[r.ID] = q
 	s.waiting.push(q)
 	return nil
 }
 
-// Remove ends a request, whether it waits, prefills, decodes or is in the batch
-// in flight, whose tokens for it are then dropped. Its cells are free for the
-// next batch. An id that is not live is ignored, so that every path to an end
+// Remove ends a request, whether it waits, is held back, prefills, decodes or is in
+// the batch in flight, whose tokens for it are then dropped. Its cells are free for
+// the next batch. An id that is not live is ignored, so that every path to an end
 // may call it.
 func (s *Scheduler) Remove(id int) {
 	q := s.live[id]
@@ -105,111 +160,55 @@ func (s *Scheduler) Remove(id int) {
 		return
 	}
 	delete(s.live, id)
-	if !q.running {
-		s.waiting.remove(q)
+	if q.in != nil {
+		q.leave()
 		return
 	}
 	q.running = false
-	s.running = slices.DeleteFunc(s.running, func(r *sequence) bool { return r == q })
+	s.jammed = false
+	s.sweep()
 	if q.planned == 0 {
 		s.release(q)
 	}
 }
 
-// release gives back what a sequence holds. It is the only place that does, and
-// does it once.
+// sweep drops from the batch who does not run any more.
+func (s *Scheduler) sweep() {
+	s.running = slices.DeleteFunc(s.running, func(q *sequence) bool { return !q.running })
+}
+
+// release gives back what a sequence holds. What is computed of it stays cached if
+// the cache keeps prefixes, and whoever waits for its prefix waits no more.
 func (s *Scheduler) release(q *sequence) {
-	if q.released {
-		return
-	}
-	q.released = true
-	s.cells += q.cellsMax()
-	s.seqs = append(s.seqs, q.seq)
-	s.owed = append(s.owed, Op{Kind: OpRemove, Seq: q.seq, From: 0, To: -1})
+	ensure(s.cache.Release(q.lease, q.tokens[:q.computed]))
+	s.unhold(q)
 }
 
 // Plan decides the next step. It returns nil when there is nothing to do, and
 // then, if wake is above now, when to ask again even though nothing else has
-// happened. The batch is valid until Commit.
+// happened. The batch is valid until Commit or Abandon.
 func (s *Scheduler) Plan(now time.Duration) (batch *Batch, wake time.Duration) {
 	if s.inFlight {
 		panic("engine: Plan with a step in flight")
 	}
-	s.batch.Rows, s.members, s.outputs, s.started = s.batch.Rows[:0], s.members[:0], s.outputs[:0], s.started[:0]
+	s.batch.Ops, s.batch.Rows = s.batch.Ops[:0], s.batch.Rows[:0]
+	s.members, s.outputs, s.started, s.prefill = s.members[:0], s.outputs[:0], s.started[:0], 0
+	s.admitted, s.preempted = s.admitted[:0], s.preempted[:0]
 	wake = s.admit(now)
-	if s.policy.DecodeFirst {
-		s.planDecode()
-		s.planPrefill()
-	} else if s.planPrefill(); len(s.batch.Rows) == 0 {
-		s.planDecode()
+	s.compose()
+	s.cacheOps = s.cache.Ops(s.cacheOps[:0])
+	for _, op := range s.cacheOps {
+		s.batch.Ops = append(s.batch.Ops, edit(op))
 	}
-	if len(s.batch.Rows) == 0 && len(s.owed) == 0 {
+	if len(s.batch.Rows) == 0 && len(s.batch.Ops) == 0 {
 		return nil, wake
 	}
-	s.batch.Ops, s.owed = append(s.batch.Ops[:0], s.owed...), s.owed[:0]
 	s.inFlight = true
 	return &s.batch, 0
 }
 
-// admit moves waiting requests into the batch, in order of arrival: a request
-// that does not fit holds those behind it.
-func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
-	p := s.policy
-	if !p.Refill {
-		if len(s.running) > 0 {
-			return 0
-		}
-		if head := s.waiting.head; head != nil && s.waiting.n < p.MaxBatch && now < head.added+p.FillWait {
-			return head.added + p.FillWait
-		}
-	}
-	for q := s.waiting.head; q != nil && len(s.running) < p.MaxBatch && q.cellsMax() <= s.cells; q = s.waiting.head {
-		s.waiting.remove(q)
-		s.cells -= q.cellsMax()
-		q.seq = s.seqs[len(s.seqs)-1]
-		s.seqs = s.seqs[:len(s.seqs)-1]
-		q.running = true
-		s.running = append(s.running, q)
-	}
-	return 0
-}
-
-// planDecode adds one row for every sequence that is generating.
-func (s *Scheduler) planDecode() {
-	for _, q := range s.running {
-		if q.output > 0 {
-			s.addRow(q, q.last, true)
-		}
-	}
-}
-
-// planPrefill shares what is left of the step among prompts, oldest first.
-func (s *Scheduler) planPrefill() {
-	for _, q := range s.running {
-		for q.promptLeft() > 0 && len(s.batch.Rows) < s.policy.StepTokens {
-			if q.computed+q.planned == 0 {
-				s.started = append(s.started, q.ID)
-			}
-			s.addRow(q, q.Prompt[q.computed+q.planned], q.promptLeft() == 1)
-		}
-	}
-}
-
-func (s *Scheduler) addRow(q *sequence, tok Token, output bool) {
-	s.batch.Rows = append(s.batch.Rows, Row{
-		Token: tok, Pos: int32(q.computed + q.planned), Seq: q.seq, Output: output, Sampling: q.Sampling,
-	})
-	if q.planned == 0 {
-		s.members = append(s.members, q)
-	}
-	q.planned++
-	if output {
-		s.outputs = append(s.outputs, q)
-	}
-}
-
 // Started lists the requests whose first row is in the batch in flight.
-func (s *Scheduler) Started() []int { return s.started }
+func (s *Scheduler) Started() []Start { return s.started }
 
 // Commit takes the result of the batch in flight: the tokens it gave, in row
 // order. It returns the tokens of requests that are still live, valid until the
@@ -220,25 +219,36 @@ func (s *Scheduler) Commit(tokens []Token) []Emission {
 	}
 	s.inFlight = false
 	s.emitted = s.emitted[:0]
-	s.settle()
+	for _, q := range s.members {
+		s.settle(q)
+	}
+	s.waiting.settle(len(s.batch.Rows))
 	for i, q := range s.outputs {
 		if !q.running {
 			continue
 		}
 		q.output++
-		q.last = tokens[i]
-		s.emitted = append(s.emitted, Emission{ID: q.ID, Token: q.last, N: q.output, Last: q.output == q.MaxTokens})
+		q.got++
+		q.tokens = append(q.tokens, tokens[i])
+		s.emitted = append(s.emitted, Emission{ID: q.ID, Token: tokens[i], N: q.output, Last: q.output == q.MaxTokens})
 	}
 	return s.emitted
 }
 
-// settle counts the rows of the batch in flight as computed, and releases the
-// sequences that were removed meanwhile.
-func (s *Scheduler) settle() {
-	for _, q := range s.members {
-		q.computed, q.planned = q.computed+q.planned, 0
-		if !q.running {
-			s.release(q)
-		}
+// settle counts a sequence's rows in the batch in flight as computed. A prompt that
+// is complete is published, unless the request is about to end and will be then; a
+// sequence that was removed meanwhile is released.
+func (s *Scheduler) settle(q *sequence) {
+	s.waiting.serve(q, q.planned)
+	prefilling := q.prefilling()
+	q.computed, q.planned = q.computed+q.planned, 0
+	ensure(s.cache.Commit(q.lease, q.computed))
+	switch {
+	case !q.running:
+		s.release(q)
+	case prefilling && !q.prefilling() && !s.policy.LatePublish && q.output+1 < q.MaxTokens:
+		_, err := s.cache.Publish(q.lease, q.tokens)
+		ensure(err)
+		s.unhold(q)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/kv"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
@@ -58,20 +60,21 @@ func replay(t *testing.T, script string) string {
 		arg := arguments(t, words[1:])
 		switch words[0] {
 		case "new":
-			lim := Limits{Seqs: 4, SeqCells: 64, Cells: 64, Rows: 16, Vocab: 1 << 20}
-			if n, ok := arg["cells"]; ok {
-				lim.Cells = n
-			}
 			var err error
-			s, err = NewScheduler(Policy{
-				MaxBatch: arg["batch"], Refill: arg["refill"] == 1, StepTokens: arg["step"],
-				FillWait: time.Duration(arg["wait"]) * time.Millisecond, DecodeFirst: arg["decode-first"] == 1,
-			}, lim)
-			if err != nil {
+			if s, err = scriptedScheduler(t, arg); err != nil {
 				say("%v", err)
+				continue
 			}
 		case "add":
-			if err := s.Add(scripted(arg["id"], arg["prompt"], arg["max"]), now); err != nil {
+			r := scripted(arg["id"], arg["prompt"], arg["max"])
+			for i := range arg["shared"] {
+				r.Prompt[i] = Token(9000 + i)
+			}
+			r.Deadline = time.Duration(arg["deadline"]) * time.Millisecond
+			if arg["class"] > 0 {
+				r.Class = fmt.Sprint("class ", arg["class"])
+			}
+			if err := s.Add(r, now); err != nil {
 				say("%v", err)
 			}
 		case "remove":
@@ -86,25 +89,90 @@ func replay(t *testing.T, script string) string {
 			}
 			show(say, s, batch)
 		case "commit":
-			tokens := make([]Token, len(s.outputs))
-			for i, q := range s.outputs {
-				tokens[i] = Token(q.ID*1000 + q.output + 1)
-			}
-			for _, em := range s.Commit(tokens) {
-				last := ""
-				if em.Last {
-					last = " last"
-					s.Remove(em.ID)
+			commit(say, s)
+		case "steps": // several steps of which only the sum is shown
+			for range arg["n"] {
+				if batch, _ := s.Plan(now); batch != nil {
+					commit(func(string, ...any) {}, s)
+					require.NoError(t, s.agree())
 				}
-				say("request %d: token %d is %d%s", em.ID, em.N, em.Token, last)
 			}
-			say("waiting=%d running=%d free cells=%d", s.Waiting(), s.Running(), s.cells)
+			state(say, s)
+		case "abandon":
+			before := len(s.preempted)
+			if id, stuck := s.Abandon(); stuck {
+				say("request %d is stuck", id)
+			}
+			for _, p := range s.preempted[before:] {
+				say("preempted %d for lack of a %v", p.ID, p.Reason)
+			}
+			state(say, s)
 		default:
 			t.Fatalf("unknown command %q", line)
 		}
+		require.NoError(t, s.agree(), line)
 	}
 	require.NoError(t, lines.Err())
 	return out.String()
+}
+
+// scriptedScheduler makes the scheduler of a script: contiguous to the token, unless
+// a block size is given.
+func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, error) {
+	lim := Limits{Seqs: 4, SeqCells: 64, Cells: 64, Rows: 16, Vocab: 1 << 20}
+	if n, ok := arg["cells"]; ok {
+		lim.Cells = n
+	}
+	if n, ok := arg["seqs"]; ok {
+		lim.Seqs = n
+	}
+	ms := func(name string) time.Duration { return time.Duration(arg[name]) * time.Millisecond }
+	p := Policy{
+		MaxBatch: arg["batch"], Refill: arg["refill"] == 1, StepTokens: arg["step"],
+		FillWait: ms("wait"), DecodeFirst: arg["decode-first"] == 1,
+		PrefillTokens: arg["prefill"], PrefillStreak: arg["streak"],
+		Order: Order(arg["edf"]), Patience: ms("patience"), ShareWait: ms("share-wait"), LatePublish: arg["late"] == 1, Quantum: arg["quantum"],
+	}
+	for class, name := range map[string]string{"": "floor", "class 1": "floor1", "class 2": "floor2"} {
+		if arg[name] > 0 {
+			p.Floors = append(p.Floors, Floor{Class: class, Share: float64(arg[name]) / 100})
+		}
+	}
+	cache, err := CacheConfig{
+		Paged: arg["block"] > 0, BlockTokens: arg["block"], Prefix: arg["prefix"] == 1,
+		Streams: arg["streams"] == 1, Optimism: float64(arg["optimism"]) / 100,
+	}.New(lim)
+	require.NoError(t, err)
+	return NewScheduler(p, lim, cache)
+}
+
+func commit(say func(string, ...any), s *Scheduler) {
+	tokens := make([]Token, len(s.outputs))
+	for i, q := range s.outputs {
+		tokens[i] = Token(q.ID*1000 + q.output + 1)
+	}
+	for _, em := range s.Commit(tokens) {
+		last := ""
+		if em.Last {
+			last = " last"
+			s.Remove(em.ID)
+		}
+		say("request %d: token %d is %d%s", em.ID, em.N, em.Token, last)
+	}
+	state(say, s)
+}
+
+func state(say func(string, ...any), s *Scheduler) {
+	st := s.cache.Stats()
+	held := ""
+	if s.Held() > 0 {
+		held = fmt.Sprintf(" (%d held)", s.Held())
+	}
+	if _, ok := s.cache.(*kv.Contiguous); ok {
+		say("waiting=%d%s running=%d free cells=%d", s.Waiting(), held, s.Running(), st.Free)
+		return
+	}
+	say("waiting=%d%s running=%d blocks: free=%d cached=%d held=%d", s.Waiting(), held, s.Running(), st.Free, st.Cached, st.Held)
 }
 
 func scripted(id, prompt, maxTokens int) Request {
@@ -115,13 +183,29 @@ func scripted(id, prompt, maxTokens int) Request {
 	return r
 }
 
-// show prints a batch: its cache edits, then its rows run by run.
+// show prints a batch: decisions, cache edits, then its rows run by run.
 func show(say func(string, ...any), s *Scheduler, b *Batch) {
-	for _, op := range b.Ops {
-		say("remove seq %d [%d, %d)", op.Seq, op.From, op.To)
+	for _, p := range s.preempted {
+		say("preempted %d for lack of %v: %d blocks, %d tokens", p.ID, p.Reason, p.Blocks, p.Tokens)
 	}
-	for _, id := range s.Started() {
-		say("started %d", id)
+	for _, a := range s.admitted {
+		if a.Hit > 0 || a.Again {
+			say("admitted %d: %d tokens, %d cached, again %t", a.ID, a.Tokens, a.Hit, a.Again)
+		}
+	}
+	for _, op := range b.Ops {
+		if op.Kind == OpCopy {
+			say("copy seq %d to %d", op.Src, op.Seq)
+		} else {
+			say("remove seq %d [%d, %d)", op.Seq, op.From, op.To)
+		}
+	}
+	for _, st := range s.Started() {
+		cached := ""
+		if st.Cached > 0 {
+			cached = fmt.Sprintf(" with %d cached", st.Cached)
+		}
+		say("started %d%s", st.ID, cached)
 	}
 	for i := 0; i < len(b.Rows); {
 		j := i + 1
@@ -154,18 +238,30 @@ func arguments(t *testing.T, words []string) map[string]int {
 
 func TestPolicyCheck(t *testing.T) {
 	lim := Limits{Seqs: 8, SeqCells: 64, Cells: 64, Rows: 16}
+	ok := Policy{MaxBatch: 2, StepTokens: 8, Refill: true}
+	with := func(change func(*Policy)) Policy { p := ok; change(&p); return p }
 	for name, tt := range map[string]struct {
 		policy Policy
 		want   string
 	}{
-		"no batch":      {Policy{StepTokens: 8}, "max batch is 0, must be at least 1"},
-		"starved":       {Policy{MaxBatch: 8, StepTokens: 4}, "step tokens is 4, must be at least max batch (8)"},
-		"negative wait": {Policy{MaxBatch: 1, StepTokens: 4, FillWait: -1}, "fill wait is -1ns"},
-		"few sequences": {Policy{MaxBatch: 9, StepTokens: 9}, "the backend has 8 sequences"},
-		"small backend": {Policy{MaxBatch: 8, StepTokens: 99}, ""},
+		"no batch":         {Policy{StepTokens: 8}, "max batch is 0, must be at least 1"},
+		"starved":          {Policy{MaxBatch: 8, StepTokens: 4}, "step tokens is 4, must be at least max batch (8)"},
+		"negative wait":    {Policy{MaxBatch: 1, StepTokens: 4, FillWait: -1}, "fill wait is -1ns"},
+		"few sequences":    {Policy{MaxBatch: 9, StepTokens: 9}, "the backend has 8 sequences"},
+		"small backend":    {Policy{MaxBatch: 8, StepTokens: 99}, ""},
+		"negative budget":  {with(func(p *Policy) { p.PrefillTokens = -1 }), "prefill tokens -1"},
+		"unknown order":    {with(func(p *Policy) { p.Order = 9 }), "order 9 is unknown"},
+		"no patience":      {with(func(p *Policy) { p.Patience = -1 }), "patience -1ns"},
+		"share, no refill": {with(func(p *Policy) { p.ShareWait, p.Refill = 1, false }), "without refill"},
+		"no share":         {with(func(p *Policy) { p.Floors = []Floor{{"a", 0}} }), "must be above 0"},
+		"floor twice":      {with(func(p *Policy) { p.Floors = []Floor{{"a", .1}, {"a", .2}} }), "two floors"},
+		"too much":         {with(func(p *Policy) { p.Floors = []Floor{{"a", .6}, {"b", .6}} }), "add up to 1.2"},
+		"all at once":      {with(func(p *Policy) { p.Floors = []Floor{{"a", .6}, {"", .4}}; p.ShareWait, p.Order = 1, EDF }), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := NewScheduler(tt.policy, lim)
+			cache, err := CacheConfig{}.New(lim)
+			require.NoError(t, err)
+			_, err = NewScheduler(tt.policy, lim, cache)
 			if tt.want == "" {
 				require.NoError(t, err)
 			} else {
@@ -174,6 +270,36 @@ func TestPolicyCheck(t *testing.T) {
 		})
 	}
 }
+
+func TestCacheConfig(t *testing.T) {
+	for name, tt := range map[string]struct {
+		config CacheConfig
+		lim    Limits
+		blocks int
+		err    string
+	}{
+		"to the token":        {CacheConfig{}, Limits{Seqs: 2, SeqCells: 50, Cells: 100}, 100, ""},
+		"paged":               {CacheConfig{Paged: true}, Limits{Seqs: 2, SeqCells: 50, Cells: 100}, 6, ""},
+		"streams round up":    {CacheConfig{Paged: true, Streams: true}, Limits{Seqs: 2, SeqCells: 50, Cells: 100}, 8, ""},
+		"bounded":             {CacheConfig{Paged: true, Cells: 40}, Limits{Seqs: 2, SeqCells: 50, Cells: 100}, 2, ""},
+		"prefix of nothing":   {CacheConfig{Prefix: true}, Limits{Seqs: 2, SeqCells: 50, Cells: 100}, 0, "need a paged cache"},
+		"no block":            {CacheConfig{Paged: true}, Limits{Seqs: 2, SeqCells: 9, Cells: 9}, 0, "less than one block"},
+		"negative":            {CacheConfig{Cells: -1}, Limits{Seqs: 2, SeqCells: 9, Cells: 9}, 0, "must not be negative"},
+		"too much confidence": {CacheConfig{Paged: true, Optimism: 2}, Limits{Seqs: 2, SeqCells: 50, Cells: 100}, 0, "share"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache, err := tt.config.New(tt.lim)
+			if tt.err != "" {
+				require.ErrorContains(t, err, tt.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, tt.blocks, cache.Stats().Blocks)
+		})
+	}
+}
+
+const benchTokens = 1 << 14 // of each sequence
 
 // TestPlanCommitDoNotAllocate: a step of 24 decoding sequences costs the
 // scheduler no garbage.
@@ -186,13 +312,19 @@ func TestPlanCommitDoNotAllocate(t *testing.T) {
 	}))
 }
 
-// decoding returns a scheduler with n sequences that have all been prefilled.
+// decoding returns a scheduler, on a paged cache with prefixes, with n sequences
+// that have all been prefilled.
 func decoding(tb testing.TB, n int) *Scheduler {
-	s, err := NewScheduler(Policy{MaxBatch: n, Refill: true, StepTokens: 512, DecodeFirst: true},
-		Limits{Seqs: n, SeqCells: 1 << 30, Cells: n << 30, Rows: 512, Vocab: 1 << 20})
+	lim := Limits{Seqs: 256, SeqCells: 2 * benchTokens, Cells: 2 * n * benchTokens, Rows: 512, Vocab: 1 << 20}
+	cache, err := CacheConfig{Paged: true, Prefix: true}.New(lim)
+	require.NoError(tb, err)
+	s, err := NewScheduler(Policy{
+		MaxBatch: n, Refill: true, StepTokens: 512, DecodeFirst: true,
+		Order: EDF, Floors: []Floor{{"", .1}}, ShareWait: time.Second,
+	}, lim, cache)
 	require.NoError(tb, err)
 	for id := range n {
-		require.NoError(tb, s.Add(scripted(id, 4, 1<<29), 0))
+		require.NoError(tb, s.Add(scripted(id, 20, benchTokens), 0))
 	}
 	s.Plan(0)
 	require.Len(tb, s.Commit(make([]Token, n)), n)
@@ -205,6 +337,10 @@ func BenchmarkPlanCommit24(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Plan(0)
-		s.Commit(tokens)
+		if s.Commit(tokens)[0].Last {
+			b.StopTimer()
+			s = decoding(b, 24)
+			b.StartTimer()
+		}
 	}
 }

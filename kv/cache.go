@@ -21,12 +21,16 @@ type Cache interface {
 	// most among all; 0 when there is none. A scheduler may hold a request back
 	// while this is above Probe.
 	Pending(prompt []int32) (tokens int, by uint64)
+	// CanEver returns Never, with the reason, for a request that the cache could not
+	// serve even when it is empty, and Fits otherwise.
+	CanEver(Request) Verdict
 	// Admit decides about a request as a whole: the length of the hit does not
 	// change after it. On Fits the request is running and must be released in the
 	// end; otherwise nothing is held for it.
 	Admit(Request) (Grant, Verdict)
 	// Reserve makes room for the positions below tokens. Doing it again is free.
-	// It returns ErrNoBlocks when blocks are lacking (only with Config.Optimism)
+	// It returns ErrNoBlocks when blocks are lacking (only with Config.Optimism, for
+	// output, and never for a Firm request)
 	// and ErrBeyondPromise beyond prompt and output together.
 	Reserve(l Lease, tokens int) error
 	// Commit records that the backend has computed the positions below tokens, at
@@ -42,6 +46,10 @@ type Cache interface {
 	// what is computed of it becomes cached. Releasing a stale lease does nothing.
 	// ErrMismatch means that it was released but not kept.
 	Release(l Lease, keep []int32) error
+	// Evict drops what is cached, least recently used first, until at least the given
+	// number of blocks is free that was not, or nothing is left to drop. It returns
+	// how many it freed.
+	Evict(blocks int) int
 	// Cost is what releasing the request would make available, in blocks, and how
 	// many computed tokens no other running request holds, which may have to be
 	// computed again.
@@ -67,6 +75,9 @@ type Request struct {
 	// Recompute marks a request that was admitted before. Its lookup is not
 	// counted again, and what it finds is not counted as a hit.
 	Recompute bool
+	// Firm asks that the whole output be promised, whatever Config.Optimism says,
+	// so that Reserve never fails for it.
+	Firm bool
 }
 
 // Lease names a running request until it is released.

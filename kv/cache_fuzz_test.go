@@ -46,6 +46,7 @@ type runningRequest struct {
 	all      []int32 // prompt and output; what is to be computed
 	computed int
 	limit    int
+	firm     bool
 }
 
 type cacheDriver struct {
@@ -115,6 +116,7 @@ func (d *cacheDriver) admit() {
 		prompt = slices.Clone(d.running[d.pick(len(d.running))].prompt)
 	}
 	r := Request{ID: d.nextID, Prompt: prompt, MaxTokens: d.pick(12), Recompute: d.pick(4) == 0}
+	r.Firm = r.Recompute
 	if d.pick(16) == 0 {
 		r.MaxTokens = 100
 	}
@@ -164,7 +166,7 @@ func (d *cacheDriver) admit() {
 	d.see("hit shortened to fit", after.Forgone > before.Forgone)
 	d.running = append(d.running, &runningRequest{
 		lease: g.Lease, seq: g.Seq, prompt: prompt, all: slices.Clone(prompt), computed: g.Hit,
-		limit: len(prompt) + r.MaxTokens,
+		limit: len(prompt) + r.MaxTokens, firm: r.Firm,
 	})
 }
 
@@ -190,6 +192,8 @@ func (d *cacheDriver) step(commit bool) *runningRequest {
 	if err := d.cache.Reserve(r.lease, r.computed+n); err != nil {
 		require.ErrorIs(d.t, err, ErrNoBlocks)
 		require.NotZero(d.t, d.cfg.Optimism, "a promise was not kept")
+		require.False(d.t, r.firm, "a firm promise was not kept")
+		require.Greater(d.t, r.computed+n, len(r.prompt), "no room for the rest of a prompt")
 		d.see("preemption", true)
 		d.end(r, r.all)
 		return nil

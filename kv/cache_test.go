@@ -228,3 +228,20 @@ func TestRetainBlocksBoundsTheIdleCache(t *testing.T) {
 	require.Equal(t, 8, r.cache.Probe(letters("ccccddddx")))
 	require.Zero(t, r.cache.Probe(letters("aaaabbbbx")))
 }
+
+// Evict frees the blocks asked for, or as many as only owners hold, and never one
+// that a running request holds.
+func TestEvictFreesWhatIsCached(t *testing.T) {
+	r := newRig(t, Config{Blocks: 8})
+	r.serve("aaaabbbb")
+	r.serve("ccccdddd")
+	q := r.admit("aaaabbbbe", 1)
+	require.Equal(t, 2, r.cache.Evict(1)) // the leaf of two blocks goes as a whole
+	r.settle()
+	require.Zero(t, r.cache.Evict(5))
+	r.settle()
+	r.run(q, "")
+	r.finish(q)
+	require.Equal(t, 2, r.cache.Evict(5))
+	require.Equal(t, 8, r.cache.Stats().Free)
+}

@@ -192,8 +192,9 @@ func (p *Paged) Check() error {
 	if total != p.ledger.total {
 		return fmt.Errorf("kv: requests are promised %v blocks, the ledger says %v", total, p.ledger.total)
 	}
-	if available := p.pool.Free() + p.pool.Cached(); p.cfg.Optimism == 0 && total.Blocks() > available {
-		return fmt.Errorf("kv: %d blocks are promised, %d are available", total.Blocks(), available)
+	available := p.pool.Free() + p.pool.Cached()
+	if p.cfg.Optimism == 0 && total.Blocks() > available || total.Firm > available {
+		return fmt.Errorf("kv: %v blocks are promised, %d are available", total, available)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (c *Contiguous) Pending([]int32) (int, uint64) { return 0, 0 }
 
 // Admit implements [Cache].
 func (c *Contiguous) Admit(r Request) (Grant, Verdict) {
-	if v := c.refuse(r); v.Decision != Fits {
+	if v := c.CanEver(r); v.Decision != Fits {
 		return Grant{}, v
 	}
 	seq, err := c.ids.Take()
@@ -54,6 +54,9 @@ func (c *Contiguous) Reserve(l Lease, tokens int) error {
 	}
 	return nil
 }
+
+// Evict implements [Cache]: nothing is cached.
+func (c *Contiguous) Evict(int) int { return 0 }
 
 // Publish implements [Cache]: nothing is shared.
 func (c *Contiguous) Publish(l Lease, _ []int32) (int, error) {

@@ -48,9 +48,8 @@ func newRequests(cfg Config) (requests, error) {
 	return r, nil
 }
 
-// refuse returns Never for a request that this cache can not serve even when it is
-// empty, and Fits otherwise.
-func (c *requests) refuse(r Request) Verdict {
+// CanEver implements [Cache].
+func (c *requests) CanEver(r Request) Verdict {
 	total, pool := len(r.Prompt)+r.MaxTokens, c.cfg.Blocks*c.cfg.BlockTokens
 	switch {
 	case len(r.Prompt) == 0:

@@ -45,7 +45,7 @@ func (p *Paged) Pending(prompt []int32) (tokens int, by uint64) { return p.infli
 // side, is what does not fit, the hit is shortened rather than the request kept
 // waiting for room that would never come.
 func (p *Paged) Admit(r Request) (Grant, Verdict) {
-	if v := p.refuse(r); v.Decision != Fits {
+	if v := p.CanEver(r); v.Decision != Fits {
 		return Grant{}, v
 	}
 	m := p.tree.Match(r.Prompt)
@@ -115,6 +115,9 @@ func (p *Paged) promiseTo(r Request, hit int) Promise {
 		shared = hit / p.cfg.BlockTokens
 	}
 	prompt, total := p.pool.BlocksFor(len(r.Prompt)), p.pool.BlocksFor(len(r.Prompt)+r.MaxTokens)
+	if r.Firm {
+		return Promise{Firm: total - shared}
+	}
 	return Promise{Firm: prompt - shared, Growth: total - prompt}
 }
 
@@ -164,12 +167,31 @@ func (p *Paged) Reserve(l Lease, tokens int) error {
 		return nil
 	}
 	need := s.table.Need(n)
+	if p.breaksFirm(s.promise, need) {
+		return ErrNoBlocks
+	}
 	if err := p.freeBlocks(need); err != nil {
 		return err
 	}
 	ensure(s.table.Append(n))
 	ensure(p.ledger.Draw(&s.promise, need))
 	return nil
+}
+
+// breaksFirm reports whether taking n blocks of a promise, beyond its firm ones,
+// would leave too few for the firm promises to all: optimism is about output, and
+// only those who were promised output on it may find that there is none.
+func (p *Paged) breaksFirm(promise Promise, n int) bool {
+	firm := min(n, promise.Firm)
+	return n > firm && p.pool.Free()+p.pool.Cached()-n < p.ledger.total.Firm-firm
+}
+
+// Evict implements [Cache].
+func (p *Paged) Evict(blocks int) int {
+	before := p.pool.Free()
+	for p.pool.Free() < before+blocks && p.tree.EvictOne() {
+	}
+	return p.pool.Free() - before
 }
 
 // Stats implements [Cache].

@@ -80,7 +80,7 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 // engine is idle again.
 func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tape, prompts [][]engine.Token, cell *results.Cell) ([]results.Record, error) {
 	clk := c.m.NewClock()
-	eng, err := engine.New(clk, b, c.rung.Policy)
+	eng, err := engine.New(clk, b, c.rung.Engine())
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +93,7 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	eng.OnIdle(stopWhenOver)
 	driver, err := loadgen.NewDriver(clk, tape, &target{
 		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
+		prefix: c.rung.Cache.Prefix,
 	}, loadgen.DriverConfig{
 		Timeout: c.cfg.Timeout, Warmup: c.cfg.Warmup, Scripted: c.cfg.Stop == StopScripted,
 		Done: func() { over = true; stopWhenOver() },

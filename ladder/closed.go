@@ -38,8 +38,8 @@ type answer struct {
 // runClosed works through the exchanges in order, `together` at a time, and gives
 // up on what is left when limit has passed. It returns the answers, in order, and
 // when the last of them ended.
-func runClosed(ctx context.Context, clk clock.Clock, b engine.Backend, p engine.Policy, work []exchange, together int, limit time.Duration) ([]answer, time.Duration, error) {
-	eng, err := engine.New(clk, b, p)
+func runClosed(ctx context.Context, clk clock.Clock, b engine.Backend, cfg engine.Config, work []exchange, together int, limit time.Duration) ([]answer, time.Duration, error) {
+	eng, err := engine.New(clk, b, cfg)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -71,7 +71,7 @@ func (l *closedLoop) giveUp() {
 	}
 }
 
-func (a *answer) Started(time.Duration) {}
+func (a *answer) Started(time.Duration, int) {}
 
 func (a *answer) Token(_ engine.Token, at time.Duration) { a.tokens = append(a.tokens, at) }
 

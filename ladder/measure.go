@@ -88,7 +88,7 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, n
 			100*sloShare, served, 1/idle.PrefillS, 1/idle.DecodeS)})
 	}
 	if c.rates == nil {
-		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Policy, t.work, idle)
+		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Engine(), t.work, idle)
 		if err != nil {
 			return c, err
 		}
@@ -106,7 +106,7 @@ func measureIdle(ctx context.Context, m Machine, b engine.Backend, work []exchan
 	var served []Served
 	for limit := idleLimit; len(served) < idleMinimum; limit *= 2 {
 		served = served[:0]
-		answers, _, err := runClosed(ctx, m.NewClock(), b, Rungs()[0].Policy, work, 1, limit)
+		answers, _, err := runClosed(ctx, m.NewClock(), b, Rungs()[0].Engine(), work, 1, limit)
 		if err != nil {
 			return Idle{}, 0, fmt.Errorf("measure the idle engine: %w", err)
 		}
@@ -123,12 +123,12 @@ func measureIdle(ctx context.Context, m Machine, b engine.Backend, work []exchan
 	return idle, len(served), err
 }
 
-// measureSaturated keeps the queue of a policy full for a while and returns how
+// measureSaturated keeps the queue of an engine full for a while and returns how
 // many times faster it works than one request at a time: the idle seconds' worth
 // of tokens that it got through, over the time that it took.
-func measureSaturated(ctx context.Context, m Machine, b engine.Backend, p engine.Policy, work []exchange, idle Idle) (float64, error) {
-	work = work[:min(saturateFactor*p.MaxBatch, len(work))]
-	answers, took, err := runClosed(ctx, m.NewClock(), b, p, work, len(work), saturateLimit)
+func measureSaturated(ctx context.Context, m Machine, b engine.Backend, cfg engine.Config, work []exchange, idle Idle) (float64, error) {
+	work = work[:min(saturateFactor*cfg.Policy.MaxBatch, len(work))]
+	answers, took, err := runClosed(ctx, m.NewClock(), b, cfg, work, len(work), saturateLimit)
 	if err != nil {
 		return 0, fmt.Errorf("measure the saturated engine: %w", err)
 	}

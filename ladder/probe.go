@@ -32,7 +32,7 @@ func probe(ctx context.Context, m Machine, b engine.Backend) (results.Probe, err
 		prompt = prompt[:max(room, 1)]
 	}
 	work := []exchange{{prompt, probeTokens}}
-	answers, _, err := runClosed(ctx, m.NewClock(), b, engine.Policy{MaxBatch: 1, StepTokens: stepTokens}, work, 1, probeLimit)
+	answers, _, err := runClosed(ctx, m.NewClock(), b, engine.Config{Policy: engine.Policy{MaxBatch: 1, StepTokens: stepTokens}}, work, 1, probeLimit)
 	if err != nil {
 		return results.Probe{}, fmt.Errorf("probe: %w", err)
 	}

@@ -19,7 +19,11 @@ type Rung struct {
 	Title  string // for tables and charts
 	Adds   string // what it changes against the rung below
 	Policy engine.Policy
+	Cache  engine.CacheConfig // the zero one is contiguous
 }
+
+// Engine is how the rung's engine serves.
+func (r Rung) Engine() engine.Config { return engine.Config{Policy: r.Policy, Cache: r.Cache} }
 
 // The policies of the predecessor's ladder. stepTokens is the chunk that prompts
 // are prefilled in and the cap on a step's rows; it is the same for every rung so

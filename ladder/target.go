@@ -16,6 +16,7 @@ type target struct {
 	temperature float32
 	stop        StopMode
 	eog         func(engine.Token) bool
+	prefix      bool // the engine has a prefix cache
 }
 
 // Send implements loadgen.Target.
@@ -25,7 +26,7 @@ func (t *target) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
 	t.eng.Submit(engine.Request{
 		ID: r.Index, Class: r.Class, Prompt: prompt, MaxTokens: r.MaxTokens,
 		Sampling: engine.Sampling{Temperature: t.temperature, Seed: r.Seed},
-	}, t.stopOf(r), observer{to})
+	}, t.stopOf(r), observer{to, t.prefix})
 	return func() { t.eng.Cancel(r.Index) }
 }
 
@@ -41,9 +42,20 @@ func (t *target) stopOf(r *loadgen.Request) engine.Stop {
 }
 
 // observer passes on to the driver what the engine tells.
-type observer struct{ sink loadgen.Sink }
+type observer struct {
+	sink   loadgen.Sink
+	prefix bool
+}
 
-func (o observer) Started(at time.Duration)               { o.sink.Started(at) }
+// Started says nothing of cached tokens where there is no cache: 0 would be a
+// measurement.
+func (o observer) Started(at time.Duration, cached int) {
+	if o.prefix {
+		o.sink.Cached(cached)
+	}
+	o.sink.Started(at)
+}
+
 func (o observer) Token(_ engine.Token, at time.Duration) { o.sink.Token(at) }
 
 func (o observer) Ended(err error, at time.Duration) {

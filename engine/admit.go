@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/kv"
+)
+
+// Admission is a request that was admitted to the batch.
+type Admission struct {
+	ID     int
+	Tokens int  // of its prompt; after a preemption, with the output so far
+	Hit    int  // those of them that were cached
+	Again  bool // it was preempted before
+}
+
+// admit moves waiting requests into the batch, in the order of the queue. A request
+// that does not fit holds those behind it, or large ones would starve; that is not
+// for ever, since what runs ends, and into the empty cache it fits (vllm#53130).
+func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
+	p := &s.policy
+	for q := s.held.head(); q != nil && q.holdUntil <= now; q = s.held.head() {
+		q.leave()
+		s.waiting.push(q)
+	}
+	if !p.Refill {
+		if len(s.running) > 0 {
+			return 0
+		}
+		if head := s.waiting.next(); head != nil && s.waiting.len() < p.MaxBatch && now < head.added+p.FillWait {
+			return head.added + p.FillWait
+		}
+	}
+	for len(s.running) < p.MaxBatch && !(s.jammed && len(s.running) > 0) {
+		q := s.waiting.next()
+		if q == nil {
+			break
+		}
+		if s.hold(q, now) {
+			continue
+		}
+		if !s.open(q) {
+			break
+		}
+	}
+	if q := s.held.head(); q != nil {
+		wake = q.holdUntil
+	}
+	return wake
+}
+
+// open admits q to the batch if it fits. A request that was preempted is promised
+// room for all of its output, so that it cannot be preempted for lack of blocks
+// again and no two requests can take turns at preempting each other.
+func (s *Scheduler) open(q *sequence) bool {
+	if q.tokens == nil {
+		q.tokens = append(make([]Token, 0, len(q.Prompt)+q.MaxTokens), q.Prompt...)
+	}
+	grant, v := s.cache.Admit(kv.Request{
+		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Recompute: q.admitted, Firm: q.admitted,
+	})
+	if v.Decision != kv.Fits {
+		return false
+	}
+	s.waiting.admitted(q)
+	s.admitted = append(s.admitted, Admission{ID: q.ID, Tokens: len(q.tokens), Hit: grant.Hit, Again: q.admitted})
+	if !q.admitted {
+		q.cached = grant.Hit
+	}
+	q.running, q.firm, q.admitted = true, q.admitted, true
+	q.lease, q.seq = grant.Lease, grant.Seq
+	q.computed, q.target, q.got = grant.Hit, len(q.tokens), 0
+	s.running = append(s.running, q)
+	return true
+}
+
+// hold keeps q back when a running request is computing more of its prompt than is
+// cached now, and q has not been held for ShareWait already.
+func (s *Scheduler) hold(q *sequence, now time.Duration) bool {
+	wait := s.policy.ShareWait
+	if wait == 0 || q.holdUntil > 0 && q.holdUntil <= now {
+		return false
+	}
+	prompt := q.tokens
+	if prompt == nil {
+		prompt = q.Prompt
+	}
+	pending, by := s.cache.Pending(prompt)
+	if pending == 0 || pending <= s.cache.Probe(prompt) {
+		return false
+	}
+	if q.holdUntil == 0 {
+		q.holdUntil = now + wait
+	}
+	q.leave()
+	q.waitsFor = by
+	s.held.push(q, q.holdUntil)
+	return true
+}
+
+// unhold puts back, at their place in the queue, the requests that are held back
+// for the prefix of one that has published it or never will.
+func (s *Scheduler) unhold(by *sequence) {
+	s.released = s.released[:0]
+	for _, e := range s.held.entries {
+		if e.q.waitsFor == by.order {
+			s.released = append(s.released, e.q)
+		}
+	}
+	for _, q := range s.released {
+		q.leave()
+		s.waiting.push(q)
+	}
+	clear(s.released)
+}

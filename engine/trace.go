@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/kv"
+)
+
+// StepInfo describes one step. Counts of requests and of the cache are as they were
+// when its tokens had been given out.
+type StepInfo struct {
+	Index      int64         // from 0; steps that the backend refused count too
+	Start, End time.Duration // on the engine's clock
+	Model      time.Duration // inside the forward pass
+	Host       time.Duration // the rest of the backend's time
+	// Err is ErrNoSlot when the backend had no room: then no row was computed.
+	Err error
+
+	Rows    int // Prefill + Decode
+	Prefill int // rows of prompts, and of output computed again after a preemption
+	Decode  int // rows of output
+	Outputs int // rows that gave a token
+	Seqs    int // sequences with rows
+	Copies  int // of sequences, before the rows
+	Removes int // of sequences or their tails, before the rows
+
+	Waiting int // Held included
+	Held    int // back for a prefix that another computes
+	Running int
+	KV      kv.Stats
+	Evicted uint64 // cached tokens given up since the step before
+
+	Admitted  []Admission
+	Preempted []Preemption
+	Ended     []Ending // since the step before, in order; not those refused by Submit
+}
+
+// Ending is a request that ended.
+type Ending struct {
+	ID  int
+	Err error // nil when it reached its stop or its token limit
+}
+
+// tracer assembles a StepInfo. It does nothing when there is nobody to tell.
+type tracer struct {
+	tell    func(*StepInfo)
+	info    StepInfo
+	next    int64
+	evicted uint64
+	endings []Ending
+}
+
+func (t *tracer) planned(s *Scheduler, start time.Duration) {
+	if t.tell == nil {
+		return
+	}
+	t.info = StepInfo{
+		Index: t.next, Start: start,
+		Rows: len(s.batch.Rows), Prefill: s.prefill, Decode: len(s.batch.Rows) - s.prefill,
+		Outputs: len(s.outputs), Seqs: len(s.members),
+	}
+	for i := range s.batch.Ops {
+		if s.batch.Ops[i].Kind == OpCopy {
+			t.info.Copies++
+		} else {
+			t.info.Removes++
+		}
+	}
+	t.next++
+}
+
+func (t *tracer) ended(id int, err error) {
+	if t.tell != nil {
+		t.endings = append(t.endings, Ending{id, err})
+	}
+}
+
+func (t *tracer) stepped(e *Engine, end time.Duration) {
+	if t.tell == nil {
+		return
+	}
+	s, i := e.sched, &t.info
+	i.End, i.Model, i.Host, i.Err = end, e.result.Model, e.result.Host, e.stepErr
+	i.Waiting, i.Held, i.Running = s.Waiting(), s.Held(), s.Running()
+	i.Admitted, i.Preempted, i.Ended = s.admitted, s.preempted, t.endings
+	i.KV = s.cache.Stats()
+	i.Evicted, t.evicted = i.KV.Evicted-t.evicted, i.KV.Evicted
+	t.tell(i)
+	t.endings = t.endings[:0]
+}
