@@ -72,6 +72,9 @@ type Request struct {
 	Prompt []int32
 	// MaxTokens is the most tokens of output, at least 1.
 	MaxTokens int
+	// Fresh is how many tokens at the end of Prompt must be computed even if they
+	// are cached; 0 means 1.
+	Fresh int
 	// Recompute marks a request that was admitted before. Its lookup is not
 	// counted again, and what it finds is not counted as a hit.
 	Recompute bool
@@ -92,7 +95,7 @@ type Grant struct {
 	Seq   int32 // its sequence id
 	// Hit is the number of leading prompt tokens that are in the sequence already,
 	// at most len(Prompt)-1: the last token must be computed to have logits. It is
-	// a whole number of blocks, or len(Prompt)-1.
+	// a whole number of blocks, or len(Prompt) less Request.Fresh.
 	Hit int
 }
 

@@ -49,7 +49,7 @@ func (p *Paged) Admit(r Request) (Grant, Verdict) {
 		return Grant{}, v
 	}
 	m := p.tree.Match(r.Prompt)
-	most := min(m.Tokens, len(r.Prompt)-1)
+	most := max(0, min(m.Tokens, len(r.Prompt)-max(r.Fresh, 1)))
 	hit := most
 	for {
 		g, v := p.admit(r, m, hit)

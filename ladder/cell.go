@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
@@ -68,6 +67,9 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	if err != nil {
 		return cell, nil, err
 	}
+	if err := reset(b); err != nil {
+		return cell, nil, err
+	}
 	after, err := probe(ctx, c.m, b)
 	if err != nil {
 		return cell, nil, err
@@ -80,7 +82,7 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 // engine is idle again.
 func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tape, prompts [][]engine.Token, cell *results.Cell) ([]results.Record, error) {
 	clk := c.m.NewClock()
-	eng, err := engine.New(clk, b, c.rung.Engine())
+	eng, err := engine.New(clk, b, c.rung.Engine(c.m.Unified()))
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +146,16 @@ func stepsOf(s engine.Stats) results.Steps {
 // params are the parameters of a cell: the rung's, and the engine's.
 func (c *cellRun) params() map[string]string {
 	p := maps.Clone(c.m.Params())
-	p["max_batch"] = strconv.Itoa(c.rung.Policy.MaxBatch)
-	p["refill"] = strconv.FormatBool(c.rung.Policy.Refill)
-	p["fill_wait"] = c.rung.Policy.FillWait.String()
-	p["step_tokens"] = strconv.Itoa(c.rung.Policy.StepTokens)
-	p["decode_first"] = strconv.FormatBool(c.rung.Policy.DecodeFirst)
-	p["sequences"] = strconv.Itoa(c.shape.Seqs)
-	p["context"] = strconv.Itoa(c.shape.SeqCells)
+	policy, cache := c.rung.Policy, c.rung.Cache
+	for name, value := range map[string]any{
+		"max_batch": policy.MaxBatch, "refill": policy.Refill, "fill_wait": policy.FillWait, "step_tokens": policy.StepTokens,
+		"decode_first": policy.DecodeFirst, "share_wait": policy.ShareWait, "late_publish": policy.LatePublish,
+		"paged": cache.Paged, "prefix_cache": cache.Prefix, "block_tokens": cache.BlockTokens,
+		"kv_cells": cache.Cells, "kv_retain": cache.RetainCells,
+		"sequences": c.shape.Seqs, "context": c.shape.SeqCells,
+	} {
+		p[name] = fmt.Sprint(value)
+	}
 	return p
 }
 

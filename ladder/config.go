@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -29,6 +30,16 @@ type Config struct {
 	// Context is how many tokens, prompt and output, one sequence may hold. 0 is
 	// what the longest request needs, at most what the model was trained for.
 	Context int
+	Knobs
+}
+
+// ladder returns the rungs that c names, with its knobs turned.
+func (c *Config) ladder() ([]Rung, error) {
+	rungs, err := Select(c.Rungs)
+	for i := range rungs {
+		rungs[i] = c.Knobs.turn(rungs[i])
+	}
+	return rungs, err
 }
 
 // StopMode says where answers end.
@@ -114,8 +125,17 @@ func (c *Config) Check() error {
 	default:
 		return fmt.Errorf("--stop: unknown mode %q; choose scripted, model or never", c.Stop)
 	}
-	if _, err := Select(c.Rungs); err != nil {
+	if err := c.Knobs.check(); err != nil {
 		return err
+	}
+	rungs, err := c.ladder()
+	if err != nil {
+		return err
+	}
+	for _, r := range rungs {
+		if err := errors.Join(r.Policy.Check(), r.Cache.Check()); err != nil {
+			return fmt.Errorf("rung %s: %w", r.Name, err)
+		}
 	}
 	rates := c.Rates
 	if rates == nil {

@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"errors"
+	"hash/fnv"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ type fakeMachine struct {
 
 func (m *fakeMachine) Backend() string           { return "fake" }
 func (m *fakeMachine) NewClock() clock.Clock     { return clock.NewVirtual() }
+func (m *fakeMachine) Unified() bool             { return true }
 func (m *fakeMachine) MaxContext() int           { return m.context }
 func (m *fakeMachine) EOG(tok engine.Token) bool { return tok == 0 }
 func (m *fakeMachine) Params() map[string]string { return map[string]string{"threads": "2"} }
@@ -31,7 +33,13 @@ func (m *fakeMachine) Describe() (results.Library, results.Model) {
 }
 
 func (m *fakeMachine) Encode(system, user string) ([]engine.Token, error) {
-	return make([]engine.Token, len(strings.Fields(system+" "+user))), nil
+	var prompt []engine.Token
+	for _, word := range strings.Fields(system + " " + user) {
+		h := fnv.New32a()
+		h.Write([]byte(word))
+		prompt = append(prompt, engine.Token(h.Sum32()>>1))
+	}
+	return prompt, nil
 }
 
 func (m *fakeMachine) Open(s Shape) (engine.Backend, error) {

@@ -13,6 +13,9 @@ type Machine interface {
 	Backend() string
 	// NewClock returns a loop at time 0, for one cell.
 	NewClock() clock.Clock
+	// Unified says that the backends keep one KV cache for all sequences, so that a
+	// copy costs no cells, and not a part for each.
+	Unified() bool
 	// Open makes a fresh backend, so that no cell inherits another's cache.
 	Open(Shape) (engine.Backend, error)
 	// Encode renders one exchange with the model's chat template and tokenises it.
@@ -35,13 +38,31 @@ type Shape struct {
 	Rows     int // rows per step
 }
 
+// prefixOwners is how many sequences a rung with a prefix cache has for cached
+// prefixes, besides those that run: for each running one the prefix that it
+// published, and room for as many that nobody uses at the moment.
+const prefixOwners = 2 * continuousBatch
+
 // shapeFor returns the shape in which every rung can serve sequences of up to
 // context tokens.
 func shapeFor(rungs []Rung, context int) Shape {
 	s := Shape{SeqCells: context}
 	for _, r := range rungs {
-		s.Seqs = max(s.Seqs, r.Policy.MaxBatch)
+		seqs := r.Policy.MaxBatch
+		if r.Cache.Prefix {
+			seqs += prefixOwners
+		}
+		s.Seqs = max(s.Seqs, seqs)
 		s.Rows = max(s.Rows, r.Policy.StepTokens)
 	}
 	return s
+}
+
+// reset empties every sequence of a backend, for the next engine on it.
+func reset(b engine.Backend) error {
+	var batch engine.Batch
+	for seq := range b.Limits().Seqs {
+		batch.Ops = append(batch.Ops, engine.Op{Kind: engine.OpRemove, Seq: engine.SeqID(seq), To: -1})
+	}
+	return b.Step(&batch, new(engine.StepResult))
 }

@@ -88,7 +88,10 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, n
 			100*sloShare, served, 1/idle.PrefillS, 1/idle.DecodeS)})
 	}
 	if c.rates == nil {
-		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Engine(), t.work, idle)
+		if err := reset(b); err != nil {
+			return c, err
+		}
+		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Engine(m.Unified()), t.work, idle)
 		if err != nil {
 			return c, err
 		}
@@ -106,7 +109,7 @@ func measureIdle(ctx context.Context, m Machine, b engine.Backend, work []exchan
 	var served []Served
 	for limit := idleLimit; len(served) < idleMinimum; limit *= 2 {
 		served = served[:0]
-		answers, _, err := runClosed(ctx, m.NewClock(), b, Rungs()[0].Engine(), work, 1, limit)
+		answers, _, err := runClosed(ctx, m.NewClock(), b, Rungs()[0].Engine(m.Unified()), work, 1, limit)
 		if err != nil {
 			return Idle{}, 0, fmt.Errorf("measure the idle engine: %w", err)
 		}

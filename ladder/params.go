@@ -22,6 +22,14 @@ func (c *Config) Params() map[string]string {
 		"stop":        string(c.Stop),
 		"temperature": strconv.FormatFloat(c.Temperature, 'g', -1, 64),
 		"context":     strconv.Itoa(c.Context),
+
+		"prefill_budget": strconv.Itoa(c.PrefillBudget),
+		"prefill_order":  c.PrefillOrder,
+		"max_batch":      strconv.Itoa(c.MaxBatch),
+		"block_size":     strconv.Itoa(c.BlockSize),
+		"kv_cells":       strconv.Itoa(c.KVCells),
+		"kv_retain":      strconv.Itoa(c.KVRetain),
+		"share_wait":     c.ShareWait.String(),
 	}
 }
 
@@ -49,8 +57,16 @@ func ConfigOf(p map[string]string) (Config, error) {
 	keep("seeds", e)
 	c.Temperature, e = strconv.ParseFloat(p["temperature"], 64)
 	keep("temperature", e)
-	c.Context, e = strconv.Atoi(p["context"])
-	keep("context", e)
+	whole := func(name string) int {
+		n, e := strconv.Atoi(p[name])
+		keep(name, e)
+		return n
+	}
+	c.Context = whole("context")
+	c.Knobs = Knobs{
+		PrefillBudget: whole("prefill_budget"), PrefillOrder: p["prefill_order"], MaxBatch: whole("max_batch"),
+		BlockSize: whole("block_size"), KVCells: whole("kv_cells"), KVRetain: whole("kv_retain"), ShareWait: duration("share_wait"),
+	}
 	return c, err
 }
 

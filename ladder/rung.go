@@ -5,6 +5,7 @@ package ladder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,10 +21,15 @@ type Rung struct {
 	Adds   string // what it changes against the rung below
 	Policy engine.Policy
 	Cache  engine.CacheConfig // the zero one is contiguous
+	// Optional rungs are measured only when they are named.
+	Optional bool
 }
 
-// Engine is how the rung's engine serves.
-func (r Rung) Engine() engine.Config { return engine.Config{Policy: r.Policy, Cache: r.Cache} }
+// Engine is how the rung's engine serves on a backend with this KV layout.
+func (r Rung) Engine(unified bool) engine.Config {
+	r.Cache.Streams = !unified
+	return engine.Config{Policy: r.Policy, Cache: r.Cache}
+}
 
 // The policies of the predecessor's ladder. stepTokens is the chunk that prompts
 // are prefilled in and the cap on a step's rows; it is the same for every rung so
@@ -34,7 +40,12 @@ const (
 	staticBatch     = 8
 	staticWait      = 50 * time.Millisecond
 	continuousBatch = 24
+	blockTokens     = 16
 )
+
+func continuous() engine.Policy {
+	return engine.Policy{MaxBatch: continuousBatch, Refill: true, DecodeFirst: true, StepTokens: stepTokens}
+}
 
 // Rungs returns the built-in ladder, lowest first.
 func Rungs() []Rung {
@@ -49,26 +60,28 @@ func Rungs() []Rung {
 		},
 		{
 			Name: "continuous", Title: "continuous batching", Adds: "requests join and leave at every step (up to 24 run), prompts are prefilled in chunks behind the decoding rows",
-			Policy: engine.Policy{MaxBatch: continuousBatch, Refill: true, DecodeFirst: true, StepTokens: stepTokens},
+			Policy: continuous(),
+		},
+		{
+			Name: "paged", Title: "paged KV", Adds: "KV cells are taken in blocks of 16 as tokens are computed, instead of reserved for the whole answer",
+			Policy: continuous(), Cache: engine.CacheConfig{Paged: true, BlockTokens: blockTokens}, Optional: true,
+		},
+		{
+			Name: "prefix", Title: "paged KV and prefix cache", Adds: "KV cells are taken in blocks of 16, and the beginning of a prompt that is cached is not computed again",
+			Policy: continuous(), Cache: engine.CacheConfig{Paged: true, Prefix: true, BlockTokens: blockTokens},
 		},
 	}
 }
 
 // Select returns the built-in rungs with these names, in the ladder's order. No
-// names select all.
+// names select all that are not optional.
 func Select(names []string) ([]Rung, error) {
-	all := Rungs()
-	if len(names) == 0 {
-		return all, nil
+	var known []string
+	for _, r := range Rungs() {
+		known = append(known, r.Name)
 	}
-	known := make([]string, len(all))
-	for i, r := range all {
-		known[i] = r.Name
-	}
-	want := map[string]bool{}
 	for _, name := range names {
-		want[name] = true
-		if !contains(all, name) {
+		if !slices.Contains(known, name) {
 			hint := "choose from " + strings.Join(known, ", ")
 			if near, ok := nearest.Match(name, known); ok {
 				hint = fmt.Sprintf("did you mean %q? (%s)", near, hint)
@@ -77,19 +90,10 @@ func Select(names []string) ([]Rung, error) {
 		}
 	}
 	var rungs []Rung
-	for _, r := range all {
-		if want[r.Name] {
+	for _, r := range Rungs() {
+		if slices.Contains(names, r.Name) || len(names) == 0 && !r.Optional {
 			rungs = append(rungs, r)
 		}
 	}
 	return rungs, nil
-}
-
-func contains(rungs []Rung, name string) bool {
-	for _, r := range rungs {
-		if r.Name == name {
-			return true
-		}
-	}
-	return false
 }

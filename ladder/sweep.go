@@ -55,7 +55,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err := cfg.Check(); err != nil {
 		return InputError{err}
 	}
-	rungs, err := Select(cfg.Rungs)
+	rungs, err := cfg.ladder()
 	if err != nil {
 		return InputError{err}
 	}
@@ -124,7 +124,7 @@ func (s *Sweep) Resume(ctx context.Context) error {
 	if err := s.sameAs(run.Manifest); err != nil {
 		return err
 	}
-	rungs, err := Select(cfg.Rungs)
+	rungs, err := cfg.ladder()
 	if err != nil {
 		return err
 	}

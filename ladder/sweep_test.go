@@ -15,7 +15,7 @@ import (
 func TestSweepMeasuresEveryCell(t *testing.T) {
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
 	require.NoError(t, s.Start(t.Context(), smallConfig(t)))
-	require.Len(t, q.ended, 3*2*2)
+	require.Len(t, q.ended, 4*2*2)
 	require.Equal(t, 1+len(q.ended), m.opened, "every cell has a backend of its own")
 
 	run, err := results.OpenRun(s.Dir)
@@ -113,12 +113,12 @@ func TestFailedCellDoesNotEndTheSweep(t *testing.T) {
 	m.fail[3] = errDevice
 	err := s.Start(t.Context(), smallConfig(t))
 	require.ErrorIs(t, err, ErrCells)
-	require.ErrorContains(t, err, "1 of 12 failed")
-	require.Len(t, q.ended, 11)
+	require.ErrorContains(t, err, "1 of 16 failed")
+	require.Len(t, q.ended, 15)
 	require.ErrorIs(t, q.failed[0], errDevice)
 
 	require.NoError(t, s.Resume(t.Context()))
-	require.Len(t, q.ended, 12)
+	require.Len(t, q.ended, 16)
 }
 
 func TestSweepRefuses(t *testing.T) {
@@ -173,7 +173,8 @@ func TestContinuousServesMoreInTime(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, q.ended, 15)
+	require.Len(t, q.ended, 20)
+	require.Less(t, met["continuous"], met["prefix"])
 	require.Less(t, met["fifo"], met["continuous"])
 	require.Less(t, met["static"], met["continuous"])
 }

@@ -24,7 +24,7 @@ type ladderFlags struct {
 	preset, rates, slo, seeds, stop string
 	config                          ladder.Config
 	model, out, flash, kv           string
-	threads                         int
+	threads, threadsBatch           int
 	resume                          bool
 }
 
@@ -49,7 +49,7 @@ Flags change the preset.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (ten minutes) or full (two hours)")
-	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default all: fifo,static,continuous)")
+	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional)")
 	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the preset's)")
 	flags.DurationVar(&f.config.Duration, "duration", 0, "how long each cell offers arrivals (default the preset's)")
@@ -61,9 +61,17 @@ Flags change the preset.`,
 	flags.Float64Var(&f.config.Temperature, "temperature", 0, "0 decodes greedily; above it, each request samples with its own seed")
 	flags.IntVar(&f.config.Context, "context", 0, "tokens that one sequence may hold (default what the longest request needs)")
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
-	flags.IntVar(&f.threads, "threads", 0, "threads of the engine (default chosen by a short measurement)")
+	flags.IntVar(&f.threads, "threads", 0, "engine threads for a pass of one token (default chosen by a short measurement)")
+	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for larger passes (default chosen likewise)")
 	flags.StringVar(&f.flash, "flash-attn", defaultFlash, "flash attention: auto, on or off")
-	flags.StringVar(&f.kv, "kv", defaultLayout, "KV cache layout: unified or split")
+	flags.StringVar(&f.kv, "kv-layout", defaultLayout, "KV cache: unified (one for all sequences) or streams (a part for each)")
+	flags.IntVar(&f.config.PrefillBudget, "prefill-budget", 0, "tokens of a step; longer prompts are prefilled in chunks (default 512)")
+	flags.StringVar(&f.config.PrefillOrder, "prefill-order", "", "decode-first or prefill-first (default decode-first)")
+	flags.IntVar(&f.config.MaxBatch, "max-batch", 0, "sequences at once for rungs from continuous up (default 24)")
+	flags.IntVar(&f.config.BlockSize, "block-size", 0, "tokens of a KV block for rungs from paged up (default 16)")
+	flags.IntVar(&f.config.KVCells, "kv-cells", 0, "KV cells that may be used (default all that the sequences have)")
+	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default no bound but the pool)")
+	flags.DurationVar(&f.config.ShareWait, "share-wait", 0, "how long a request waits at most for a prefix that another is computing")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	return cmd
@@ -166,7 +174,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	cfg.Rungs, cfg.Workload, cfg.Stop = f.config.Rungs, f.config.Workload, ladder.StopMode(f.stop)
-	cfg.Temperature, cfg.Context = f.config.Temperature, f.config.Context
+	cfg.Temperature, cfg.Context, cfg.Knobs = f.config.Temperature, f.config.Context, f.config.Knobs
 	if set("duration") {
 		cfg.Duration = f.config.Duration
 	}
@@ -191,7 +199,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
 		}
 	}
-	params := map[string]string{"flash_attn": f.flash, "kv": f.kv, "threads": fmt.Sprint(f.threads)}
+	params := map[string]string{"flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
 	return cfg, params, cfg.Check()
 }
 
@@ -222,7 +230,7 @@ func (f *ladderFlags) machine(where places, params map[string]string, note func(
 	if err != nil {
 		return nil, nil, coded(exitInput, fmt.Errorf("--flash-attn: %w", err))
 	}
-	unified, err := parseLayout(params["kv"])
+	unified, err := parseLayout(params["kv_layout"])
 	if err != nil {
 		return nil, nil, coded(exitInput, err)
 	}
@@ -231,6 +239,6 @@ func (f *ladderFlags) machine(where places, params map[string]string, note func(
 		return nil, nil, err
 	}
 	m.flash, m.unified = flash, unified
-	choices, err := m.setThreads(params["threads"], note)
+	choices, err := m.setThreads(params["threads"], params["threads_batch"], note)
 	return m, choices, err
 }

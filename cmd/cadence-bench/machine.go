@@ -21,9 +21,10 @@ type llamaMachine struct {
 	model   *llamacpp.Model
 	hash    string // SHA-256 of the model file
 	lib     llamacpp.Library
-	threads int
 	flash   llamacpp.FlashAttn
 	unified bool
+
+	threads, threadsBatch int // for passes of one row, and of more
 }
 
 var _ ladder.Machine = (*llamaMachine)(nil)
@@ -74,11 +75,14 @@ func (m *llamaMachine) Backend() string { return "llama.cpp" }
 // NewClock implements ladder.Machine.
 func (m *llamaMachine) NewClock() clock.Clock { return clock.NewWall() }
 
+// Unified implements ladder.Machine.
+func (m *llamaMachine) Unified() bool { return m.unified }
+
 // Open implements ladder.Machine.
 func (m *llamaMachine) Open(s ladder.Shape) (engine.Backend, error) {
 	p := llamacpp.Params{
 		Seqs: s.Seqs, Rows: s.Rows, KVUnified: m.unified,
-		Threads: m.threads, ThreadsBatch: m.threads, FlashAttn: m.flash,
+		Threads: m.threads, ThreadsBatch: m.threadsBatch, FlashAttn: m.flash,
 	}
 	if m.unified {
 		p.Cells = s.Seqs * s.SeqCells
@@ -118,7 +122,8 @@ func (m *llamaMachine) Describe() (results.Library, results.Model) {
 // Params implements ladder.Machine.
 func (m *llamaMachine) Params() map[string]string {
 	return map[string]string{
-		"threads": strconv.Itoa(m.threads), "flash_attn": m.flash.String(), "kv": layout(m.unified),
+		"threads": strconv.Itoa(m.threads), "threads_batch": strconv.Itoa(m.threadsBatch),
+		"flash_attn": m.flash.String(), "kv_layout": layout(m.unified),
 	}
 }
 
@@ -126,17 +131,17 @@ func layout(unified bool) string {
 	if unified {
 		return "unified"
 	}
-	return "split"
+	return "streams"
 }
 
 func parseLayout(s string) (unified bool, err error) {
 	switch s {
 	case "unified":
 		return true, nil
-	case "split":
+	case "streams":
 		return false, nil
 	}
-	return false, fmt.Errorf("--kv: unknown layout %q; choose unified (one cache for all sequences) or split (a part for each)", s)
+	return false, fmt.Errorf("--kv-layout: unknown layout %q; choose unified (one cache for all sequences) or streams (a part for each)", s)
 }
 
 func defaultSpec() gguf.Spec {
@@ -170,6 +175,6 @@ func synthesise(p places, spec gguf.Spec, path string) (file string, made bool, 
 // The defaults for the default model on two cores, where they were measured: see
 // docs/performance.md, "KV layout and flash attention".
 const (
-	defaultFlash  = "auto"
-	defaultLayout = "split"
+	defaultFlash  = "on"
+	defaultLayout = "streams"
 )

@@ -62,7 +62,7 @@ func TestBadInputIsOneLine(t *testing.T) {
 		"seed negative":          {[]string{"ladder", "--seeds", "-1"}, exitInput, `--seeds: "-1" is not a seed`},
 		"SLO without unit":       {[]string{"ladder", "--slo", "2"}, exitInput, `--slo: "2" is not a duration`},
 		"unknown workload":       {[]string{"ladder", "--workload", "unifrm", "--rates", "1", "--slo", "2s"}, exitInput, `did you mean "uniform"?`},
-		"unknown KV layout":      {[]string{"ladder", "--kv", "paged"}, exitInput, `--kv: unknown layout "paged"`},
+		"unknown KV layout":      {[]string{"ladder", "--kv-layout", "paged"}, exitInput, `--kv-layout: unknown layout "paged"`},
 		"unknown attention":      {[]string{"ladder", "--flash-attn", "maybe"}, exitInput, "--flash-attn"},
 		"resume of nothing":      {[]string{"ladder", "--resume"}, exitInput, "--resume: name the run"},
 		"resume of no run":       {[]string{"ladder", "--resume", "--out", t.TempDir()}, exitInput, "is not a run"},

@@ -10,35 +10,48 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// setThreads takes the number that was asked for or, for "0", measures which is
-// fastest without making the load driver late: llama.cpp's threads spin, and on
-// few cores as many as there are cores leave none for the driver.
-func (m *llamaMachine) setThreads(asked string, note func(string)) ([]results.Choice, error) {
-	n, err := strconv.Atoi(asked)
-	if err != nil || n < 0 {
-		return nil, coded(exitInput, fmt.Errorf("--threads: %q is not a number of threads", asked))
+// setThreads takes the numbers of threads for passes of one row and of more that
+// were asked for, and measures for each that is 0 which is fastest without making
+// the load driver late: llama.cpp's threads spin, and on few cores as many as
+// there are cores can leave none for the driver.
+func (m *llamaMachine) setThreads(one, more string, note func(string)) ([]results.Choice, error) {
+	var err error
+	if m.threads, err = threadCount("--threads", one); err != nil {
+		return nil, err
 	}
-	if n > 0 {
-		m.threads = n
+	if m.threadsBatch, err = threadCount("--threads-batch", more); err != nil {
+		return nil, err
+	}
+	if m.threads > 0 && m.threadsBatch > 0 {
 		return nil, nil
 	}
 	note("measuring how many threads the engine should have")
-	p := llamacpp.Params{Seqs: 8, KVUnified: m.unified, Rows: 512, FlashAttn: m.flash}
-	const cells = 1024
-	if m.unified {
-		p.Cells = 8 * cells
-	} else {
-		p.SeqCells = cells
-	}
-	rows, err := llamacpp.MeasureThreads(m.model, p)
+	rows, err := llamacpp.MeasureThreads(m.model, llamacpp.Params{Seqs: 8, FlashAttn: m.flash})
 	if err != nil {
 		return nil, coded(exitEngine, err)
 	}
-	m.threads = llamacpp.ChooseThreads(rows)
 	var saw []string
 	for _, r := range rows {
-		saw = append(saw, fmt.Sprintf("%d: prefill %.0f and decode %.0f tokens/s, driver wakes up to %v late (p99)",
-			r.Threads, r.PrefillTPS, r.DecodeTPS, r.LagP99.Round(100*time.Microsecond)))
+		saw = append(saw, fmt.Sprintf("%d: prefill %.0f, decode %.0f (one sequence) and %.0f (8 sequences) tokens/s, driver up to %v late (p99)",
+			r.Threads, r.PrefillTPS, r.SingleTPS, r.DecodeTPS, r.LagP99.Round(100*time.Microsecond)))
 	}
-	return []results.Choice{{Name: "threads", Value: strconv.Itoa(m.threads), Why: strings.Join(saw, "; ")}}, nil
+	why := strings.Join(saw, "; ")
+	var choices []results.Choice
+	if m.threads == 0 {
+		m.threads = llamacpp.ChooseSingleThreads(rows)
+		choices = append(choices, results.Choice{Name: "threads", Value: strconv.Itoa(m.threads), Why: why})
+	}
+	if m.threadsBatch == 0 {
+		m.threadsBatch = llamacpp.ChooseThreads(rows)
+		choices = append(choices, results.Choice{Name: "threads_batch", Value: strconv.Itoa(m.threadsBatch), Why: why})
+	}
+	return choices, nil
+}
+
+func threadCount(flag, asked string) (int, error) {
+	n, err := strconv.Atoi(asked)
+	if err != nil || n < 0 {
+		return 0, coded(exitInput, fmt.Errorf("%s: %q is not a number of threads", flag, asked))
+	}
+	return n, nil
 }

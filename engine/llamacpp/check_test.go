@@ -49,4 +49,5 @@ func TestMeasureThreads(t *testing.T) {
 		t.Logf("%+v", r)
 	}
 	require.NotZero(t, llamacpp.ChooseThreads(rows))
+	require.NotZero(t, llamacpp.ChooseSingleThreads(rows))
 }

@@ -37,5 +37,3 @@ func FailAssertion() {
 	file, msg, line := &[]byte("test\x00")[0], &[]byte("on purpose\x00")[0], int32(1)
 	f.Call(nil, &file, &line, &msg)
 }
-
-func Estimate(p Params, m ModelInfo) uint64 { p, _ = p.validate(); return p.memory(m) }

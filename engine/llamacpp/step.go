@@ -50,9 +50,9 @@ func (a *rowArrays) point(b *llama.BatchData) {
 // samples where they ask for it. A batch that llama.cpp would die of is an
 // error and leaves the rows undone.
 //
-// Edits are not undone by any error. They may be given again: a removal of what
-// is gone does nothing, and a copy replaces what the sequence held. So after
-// ErrNoSlot the same batch can be tried again.
+// Edits are not undone by any error. After engine.ErrNoSlot the rows can be given
+// again, the edits must not: a copy takes what its source holds then, which another
+// edit of the batch may have changed since.
 func (c *Context) Step(b *engine.Batch, res *engine.StepResult) error {
 	c.stepping.Lock()
 	defer c.stepping.Unlock()
@@ -81,19 +81,27 @@ func (c *Context) step(b *engine.Batch, res *engine.StepResult) error {
 	if len(b.Rows) == 0 {
 		return nil
 	}
-	if err := c.advance(b.Rows); err != nil {
+	if c.params.Canonical {
+		return c.stepApart(b.Rows, res)
+	}
+	return c.forward(b.Rows, res)
+}
+
+// forward runs the rows in one decode and samples.
+func (c *Context) forward(rows []engine.Row, res *engine.StepResult) error {
+	if err := c.advance(rows); err != nil {
 		return err
 	}
-	outputs := c.fill(b.Rows)
+	outputs := c.fill(rows)
 
 	began := time.Now()
 	code := c.call.decode(c.native)
 	c.call.synchronize(c.native)
 	res.Model = time.Since(began)
 	if code != 0 {
-		return c.failed(code, b.Rows)
+		return c.failed(code, rows)
 	}
-	return c.sample(b.Rows, outputs, res)
+	return c.sample(rows, outputs, res)
 }
 
 // check refuses what is out of range. It changes nothing.
