@@ -31,6 +31,7 @@ type cellRun struct {
 	shape  Shape
 	tokens *encoder
 	tick   func(Status)
+	trace  *trace // nil does not trace
 }
 
 // run measures one cell on a fresh backend: probe, load, probe. The cell's Order
@@ -82,7 +83,12 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 // engine is idle again.
 func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tape, prompts [][]engine.Token, cell *results.Cell) ([]results.Record, error) {
 	clk := c.m.NewClock()
-	eng, err := engine.New(clk, b, c.rung.Engine(c.m.Unified()))
+	serve := c.rung.Engine(c.m.Unified())
+	if c.trace != nil {
+		c.trace.blockTokens = max(1, serve.Cache.BlockTokens)
+		serve.OnStep = c.trace.add
+	}
+	eng, err := engine.New(clk, b, serve)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func Preset(name string) (Config, error) {
 	case "smoke":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 2, 6*time.Second, time.Second, 8*time.Second
 	case "quick":
-		c.NumRates, c.Duration, c.Warmup, c.Timeout = 5, 30*time.Second, 4*time.Second, 20*time.Second
+		c.NumRates, c.Duration, c.Warmup, c.Timeout = 5, 20*time.Second, 3*time.Second, 15*time.Second
 	case "full":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 6, 120*time.Second, 15*time.Second, 60*time.Second
 		c.Seeds = []uint64{1, 2, 3}

@@ -35,7 +35,9 @@ type Sweep struct {
 	Machine  Machine
 	Dir      string // the run's folder
 	Progress Progress
-	Now      func() time.Time // the calendar, for the manifest and the cells
+	// TraceSteps keeps a row for every step of the engine, beside the cells.
+	TraceSteps bool
+	Now        func() time.Time // the calendar, for the manifest and the cells
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
@@ -228,6 +230,9 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: shapeFor(rungs, cfg.Context), tokens: tokens,
 		tick: func(st Status) { s.Progress.Tick(order, st) },
 	}
+	if s.TraceSteps {
+		c.trace = &trace{}
+	}
 	cell, records, err := c.run(ctx, key)
 	if ctx.Err() != nil {
 		return results.Entry{}, ctx.Err()
@@ -239,6 +244,11 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 		return entry, nil
 	}
 	cell.Order, cell.StartedAt = order, started
+	if c.trace != nil {
+		if err := results.WriteSteps(run.StepsPath(order, key), cell, c.trace.steps); err != nil {
+			return entry, err
+		}
+	}
 	path := run.CellPath(order, key)
 	if err := results.WriteCell(path, cell, records); err != nil {
 		return entry, err

@@ -178,3 +178,41 @@ func TestContinuousServesMoreInTime(t *testing.T) {
 	require.Less(t, met["fifo"], met["continuous"])
 	require.Less(t, met["static"], met["continuous"])
 }
+
+// TestTraceSteps: the trace has every step, and its sums are the cell's.
+func TestTraceSteps(t *testing.T) {
+	s, _, _ := newSweep(filepath.Join(t.TempDir(), "run"))
+	s.TraceSteps = true
+	cfg := smallConfig(t)
+	cfg.Rungs, cfg.Rates, cfg.SLO, cfg.Seeds = []string{"prefix"}, []float64{5}, time.Second, []uint64{1}
+	require.NoError(t, s.Start(t.Context(), cfg))
+	run, err := results.OpenRun(s.Dir)
+	require.NoError(t, err)
+	require.Len(t, run.Entries, 1)
+	cell, records, err := run.ReadCell(run.Entries[0])
+	require.NoError(t, err)
+	_, steps, err := results.ReadSteps(run.StepsPath(0, cell.Key))
+	require.NoError(t, err)
+	rows, outputs, admitted, ended, cached := int64(0), int64(0), 0, 0, int32(0)
+	for _, st := range steps {
+		rows += int64(st.Rows)
+		outputs += int64(st.OutputRows)
+		admitted += len(st.Admitted)
+		ended += len(st.Ended)
+		for _, a := range st.Admitted {
+			cached += a.Cached
+		}
+		require.Equal(t, st.Rows, st.PrefillRows+st.DecodeRows)
+	}
+	require.Len(t, steps, int(cell.Steps.Count))
+	require.Equal(t, cell.Steps.Rows, rows)
+	require.Equal(t, cell.Steps.OutputRows, outputs)
+	require.Equal(t, len(records), admitted)
+	require.Equal(t, len(records), ended)
+	want := int32(0)
+	for _, r := range records {
+		want += r.CachedTokens.V
+	}
+	require.Positive(t, cached)
+	require.Equal(t, want, cached)
+}

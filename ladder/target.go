@@ -59,12 +59,18 @@ func (o observer) Started(at time.Duration, cached int) {
 func (o observer) Token(_ engine.Token, at time.Duration) { o.sink.Token(at) }
 
 func (o observer) Ended(err error, at time.Duration) {
+	outcome, reason := outcomeOf(err)
+	o.sink.Done(outcome, reason, at)
+}
+
+// outcomeOf translates how the engine ended a request.
+func outcomeOf(err error) (results.Outcome, string) {
 	switch {
 	case err == nil:
-		o.sink.Done(results.Completed, "", at)
+		return results.Completed, ""
 	case errors.Is(err, engine.ErrCancelled):
-		o.sink.Done(results.Cancelled, "", at)
+		return results.Cancelled, ""
 	default:
-		o.sink.Done(results.Failed, err.Error(), at)
+		return results.Failed, err.Error()
 	}
 }

@@ -77,6 +77,7 @@ func (r *Report) Blocks() map[string]string {
 func Dictionaries() map[string]string {
 	return map[string]string{
 		"columns":      results.ColumnsMarkdown(),
+		"step-columns": results.StepColumnsMarkdown(),
 		"summary-keys": results.SummaryMarkdown(),
 		"rules":        results.RulesMarkdown(),
 	}

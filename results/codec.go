@@ -10,11 +10,11 @@ import (
 )
 
 // codec moves one column between the rows of a row group and its column chunk.
-type codec interface {
-	write(w file.ColumnChunkWriter, cell *Cell, rows []Record) error
+type codec[R any] interface {
+	write(w file.ColumnChunkWriter, cell *Cell, rows []R) error
 	// read fills rows, one for each row of the chunk. A column that repeats what
 	// others say reads nothing.
-	read(r file.ColumnChunkReader, rows []Record) error
+	read(r file.ColumnChunkReader, rows []R) error
 }
 
 // The typed chunk writers and readers of the Parquet library, by value type.
@@ -29,13 +29,13 @@ type (
 
 // columnCodec stores a column with at most one value a row. get returns the
 // value, or false for null; set is nil for a column that is not read back.
-type columnCodec[P any] struct {
-	get      func(*Cell, *Record) (P, bool)
-	set      func(*Record, P)
+type columnCodec[R, P any] struct {
+	get      func(*Cell, *R) (P, bool)
+	set      func(*R, P)
 	nullable bool
 }
 
-func (c columnCodec[P]) write(w file.ColumnChunkWriter, cell *Cell, rows []Record) error {
+func (c columnCodec[R, P]) write(w file.ColumnChunkWriter, cell *Cell, rows []R) error {
 	values := make([]P, 0, len(rows))
 	var defs []int16
 	for i := range rows {
@@ -51,7 +51,7 @@ func (c columnCodec[P]) write(w file.ColumnChunkWriter, cell *Cell, rows []Recor
 	return err
 }
 
-func (c columnCodec[P]) read(r file.ColumnChunkReader, rows []Record) error {
+func (c columnCodec[R, P]) read(r file.ColumnChunkReader, rows []R) error {
 	if c.set == nil {
 		return nil
 	}
@@ -89,38 +89,38 @@ func level(present bool) int16 {
 }
 
 // required stores a field that every row has.
-func required[P, F any](field func(*Record) *F, to func(F) P, from func(P) F) codec {
-	return columnCodec[P]{
-		get: func(_ *Cell, r *Record) (P, bool) { return to(*field(r)), true },
-		set: func(r *Record, v P) { *field(r) = from(v) },
+func required[R, P, F any](field func(*R) *F, to func(F) P, from func(P) F) codec[R] {
+	return columnCodec[R, P]{
+		get: func(_ *Cell, r *R) (P, bool) { return to(*field(r)), true },
+		set: func(r *R, v P) { *field(r) = from(v) },
 	}
 }
 
 // nullable stores a field that may not have been measured.
-func nullable[P, F any](field func(*Record) *Opt[F], to func(F) P, from func(P) F) codec {
-	return columnCodec[P]{
-		get:      func(_ *Cell, r *Record) (P, bool) { o := field(r); return to(o.V), o.OK },
-		set:      func(r *Record, v P) { *field(r) = Some(from(v)) },
+func nullable[R, P, F any](field func(*R) *Opt[F], to func(F) P, from func(P) F) codec[R] {
+	return columnCodec[R, P]{
+		get:      func(_ *Cell, r *R) (P, bool) { o := field(r); return to(o.V), o.OK },
+		set:      func(r *R, v P) { *field(r) = Some(from(v)) },
 		nullable: true,
 	}
 }
 
 // constant stores a value of the cell in every row.
-func constant[P any](of func(*Cell) P) codec {
-	return columnCodec[P]{get: func(c *Cell, _ *Record) (P, bool) { return of(c), true }}
+func constant[R, P any](of func(*Cell) P) codec[R] {
+	return columnCodec[R, P]{get: func(c *Cell, _ *R) (P, bool) { return of(c), true }}
 }
 
 // derived stores what follows from a row's other columns.
-func derived[P, F any](of func(*Record) Opt[F], to func(F) P) codec {
-	return columnCodec[P]{
-		get:      func(_ *Cell, r *Record) (P, bool) { o := of(r); return to(o.V), o.OK },
+func derived[R, P, F any](of func(*R) Opt[F], to func(F) P) codec[R] {
+	return columnCodec[R, P]{
+		get:      func(_ *Cell, r *R) (P, bool) { o := of(r); return to(o.V), o.OK },
 		nullable: true,
 	}
 }
 
 // derivedAlways is derived for what is never null.
-func derivedAlways[P any](of func(*Record) P) codec {
-	return columnCodec[P]{get: func(_ *Cell, r *Record) (P, bool) { return of(r), true }}
+func derivedAlways[R, P any](of func(*R) P) codec[R] {
+	return columnCodec[R, P]{get: func(_ *Cell, r *R) (P, bool) { return of(r), true }}
 }
 
 func same[T any](v T) T                       { return v }
@@ -132,70 +132,4 @@ func unText[S ~string](b parquet.ByteArray) S { return S(b) }
 // invalid byte, as a reason from elsewhere may carry, becomes U+FFFD.
 func text[S ~string](s S) parquet.ByteArray {
 	return parquet.ByteArray(strings.ToValidUTF8(string(s), "\uFFFD"))
-}
-
-// tokenTimes stores Record.Tokens as a list that is never null.
-type tokenTimes struct{}
-
-func (tokenTimes) write(w file.ColumnChunkWriter, _ *Cell, rows []Record) error {
-	n := 0
-	for i := range rows {
-		n += max(1, len(rows[i].Tokens))
-	}
-	values, defs, reps := make([]int64, 0, n), make([]int16, 0, n), make([]int16, 0, n)
-	for i := range rows {
-		if len(rows[i].Tokens) == 0 {
-			defs, reps = append(defs, 0), append(reps, 0)
-		}
-		for j, t := range rows[i].Tokens {
-			values, defs, reps = append(values, int64(t)), append(defs, 1), append(reps, level(j > 0))
-		}
-	}
-	_, err := w.(batchWriter[int64]).WriteBatch(values, defs, reps)
-	return err
-}
-
-// tokenBatch is how many token times are decoded at once.
-const tokenBatch = 1 << 14
-
-func (tokenTimes) read(r file.ColumnChunkReader, rows []Record) error {
-	reader := r.(batchReader[int64])
-	values, defs, reps := make([]int64, tokenBatch), make([]int16, tokenBatch), make([]int16, tokenBatch)
-	var times []time.Duration // of all rows
-	counts := make([]int, len(rows))
-	row, total := -1, 0
-	for r.HasNext() {
-		levels, read, err := reader.ReadBatch(tokenBatch, values, defs, reps)
-		if err != nil {
-			return err
-		}
-		if levels == 0 {
-			break
-		}
-		for i := range levels {
-			if reps[i] == 0 {
-				row++
-			}
-			if row < 0 || row >= len(rows) {
-				return fmt.Errorf("lists for other than %d rows", len(rows))
-			}
-			counts[row] += int(defs[i])
-			total += int(defs[i])
-		}
-		for _, v := range values[:read] {
-			times = append(times, time.Duration(v))
-		}
-	}
-	if err := r.Err(); err != nil {
-		return err
-	}
-	if row+1 != len(rows) || total != len(times) {
-		return fmt.Errorf("%d lists of %d times for %d rows of %d", row+1, len(times), len(rows), total)
-	}
-	for i, n := range counts {
-		if n > 0 {
-			rows[i].Tokens, times = times[:n:n], times[n:]
-		}
-	}
-	return nil
 }

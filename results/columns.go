@@ -1,6 +1,8 @@
 package results
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/parquet"
@@ -10,16 +12,26 @@ import (
 type Type string
 
 const (
-	Bool      Type = "bool"
-	Int32     Type = "int32"
-	Int64     Type = "int64"
-	Uint64    Type = "uint64"
-	Double    Type = "double"
-	String    Type = "string" // UTF-8
-	Int64List Type = "list<int64>"
+	Bool   Type = "bool"
+	Int32  Type = "int32"
+	Int64  Type = "int64"
+	Uint64 Type = "uint64"
+	Double Type = "double"
+	String Type = "string" // UTF-8
+
+	BoolList   Type = "list<bool>"
+	Int32List  Type = "list<int32>"
+	Int64List  Type = "list<int64>"
+	StringList Type = "list<string>"
 )
 
-// Column documents one column of a cell file.
+// element returns the type of a list's elements, or t itself and false.
+func (t Type) element() (Type, bool) {
+	of, list := strings.CutPrefix(string(t), "list<")
+	return Type(strings.TrimSuffix(of, ">")), list
+}
+
+// Column documents one column of a file.
 type Column struct {
 	Name string
 	Type Type
@@ -29,24 +41,36 @@ type Column struct {
 }
 
 // column adds how a column is stored: codec moves it between rows and pages.
-type column struct {
+type column[R any] struct {
 	Column
-	codec codec
+	codec codec[R]
 	delta bool // DELTA_BINARY_PACKED instead of a dictionary
 }
 
-// columns is the dictionary. The Parquet schema, the codec and docs/schema.md
-// are all made from it, in this order.
-var columns = []column{
-	{Column{"rung", String, "", "", "the cell's rung; the same in every row, as are the next three, so that many files can be queried together"},
-		constant(func(c *Cell) parquet.ByteArray { return text(c.Rung) }), false},
-	{Column{"offered_rps", Double, "1/s", "", "rate at which the tape offers requests"},
-		constant(func(c *Cell) float64 { return c.OfferedRPS }), false},
-	{Column{"seed", Uint64, "", "", "seed of the tape"},
-		constant(func(c *Cell) int64 { return int64(c.Seed) }), false},
-	{Column{"backend", String, "", "", "what ran the model, such as llama.cpp, or twin for a simulation"},
-		constant(func(c *Cell) parquet.ByteArray { return text(c.Backend) }), false},
+// cellColumns begin the rows of every file, so that many can be queried together.
+func cellColumns[R any]() []column[R] {
+	return []column[R]{
+		{Column{"rung", String, "", "", "the cell's rung; the same in every row, as are the next three, so that many files can be queried together"},
+			constant[R](func(c *Cell) parquet.ByteArray { return text(c.Rung) }), false},
+		{Column{"offered_rps", Double, "1/s", "", "rate at which the tape offers requests"},
+			constant[R](func(c *Cell) float64 { return c.OfferedRPS }), false},
+		{Column{"seed", Uint64, "", "", "seed of the tape"},
+			constant[R](func(c *Cell) int64 { return int64(c.Seed) }), false},
+		{Column{"backend", String, "", "", "what ran the model, such as llama.cpp, or twin for a simulation"},
+			constant[R](func(c *Cell) parquet.ByteArray { return text(c.Backend) }), false},
+	}
+}
 
+// cellTable is the file of a cell: a row is a request.
+var cellTable = table[Record]{
+	name: "cell", key: "cadence.cell", what: "a cell",
+	columns: slices.Concat(cellColumns[Record](), requestColumns),
+	weight:  func(r *Record) int { return len(r.Tokens) },
+	check:   Violations,
+}
+
+// requestColumns follow the cell's in a cell file.
+var requestColumns = []column[Record]{
 	{Column{"request", Int32, "", "", "index of the request in the tape; equal indices are the same request in every cell with this tape"},
 		required(func(r *Record) *int32 { return &r.Request }, same, same), true},
 	{Column{"class", String, "", "", "workload class, such as shared, unique or uniform"},
@@ -73,7 +97,7 @@ var columns = []column{
 	{Column{"last_token_ns", Int64, "ns", "no token came", "the last of token_ns: the end of E2E if the outcome is completed"},
 		derived((*Record).LastToken, ns), true},
 	{Column{"token_ns", Int64List, "ns", "", "when each output token was ready, in order; empty when none came"},
-		tokenTimes{}, true},
+		list(func(r *Record) *[]time.Duration { return &r.Tokens }, func(t *time.Duration) *time.Duration { return t }, ns, duration), true},
 
 	{Column{"prompt_tokens", Int32, "tokens", "", "length of the prompt"},
 		required(func(r *Record) *int32 { return &r.PromptTokens }, same, same), false},
@@ -88,10 +112,4 @@ var columns = []column{
 }
 
 // Columns returns the column dictionary of cell files, in the files' order.
-func Columns() []Column {
-	docs := make([]Column, len(columns))
-	for i, c := range columns {
-		docs[i] = c.Column
-	}
-	return docs
-}
+func Columns() []Column { return cellTable.docs() }

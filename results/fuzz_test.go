@@ -9,7 +9,7 @@ import (
 
 // Damaged bytes give an error or a cell, never a panic.
 func TestDamagedFiles(t *testing.T) {
-	data, err := encodeCell(testCell(), load(50, 10))
+	data, err := cellTable.encode(testCell(), load(50, 10))
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(3, 0))
 	refused := 0
@@ -18,7 +18,7 @@ func TestDamagedFiles(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			damaged[r.IntN(len(damaged))] ^= byte(1 + r.IntN(255))
 		}
-		if _, _, err := decodeCell(damaged); err != nil {
+		if _, _, err := cellTable.decode(damaged); err != nil {
 			refused++
 		}
 	}
@@ -28,18 +28,18 @@ func TestDamagedFiles(t *testing.T) {
 
 func FuzzDecodeCell(f *testing.F) {
 	for _, n := range []int{0, 1, 30} {
-		data, err := encodeCell(testCell(), load(n, 3))
+		data, err := cellTable.encode(testCell(), load(n, 3))
 		require.NoError(f, err)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		cell, records, err := decodeCell(data)
+		cell, records, err := cellTable.decode(data)
 		if err != nil {
 			return
 		}
-		again, err := encodeCell(cell, records)
+		again, err := cellTable.encode(cell, records)
 		require.NoError(t, err)
-		_, got, err := decodeCell(again)
+		_, got, err := cellTable.decode(again)
 		require.NoError(t, err)
 		require.Len(t, got, len(records))
 	})

@@ -7,8 +7,11 @@ import (
 	"strings"
 )
 
-// ColumnsMarkdown returns the column dictionary as a Markdown table, for docs/schema.md.
-func ColumnsMarkdown() string {
+// ColumnsMarkdown returns the column dictionary of cell files as a Markdown table,
+// for docs/schema.md.
+func ColumnsMarkdown() string { return columnsMarkdown(Columns()) }
+
+func columnsMarkdown(columns []Column) string {
 	var b strings.Builder
 	b.WriteString("| column | type | unit | what it is | null means |\n|---|---|---|---|---|\n")
 	for _, c := range columns {

@@ -61,9 +61,9 @@ func TestRoundTripOfManyRowGroups(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
-	long := make([]time.Duration, groupTokens/2)
+	long := make([]time.Duration, groupWeight/2)
 	var sizes []int
-	for rows := range groups([]Record{{}, {Tokens: long}, {Tokens: long}, {Tokens: long}, {}}) {
+	for rows := range cellTable.groups([]Record{{}, {Tokens: long}, {Tokens: long}, {Tokens: long}, {}}) {
 		sizes = append(sizes, len(rows))
 	}
 	require.Equal(t, []int{3, 2}, sizes)
@@ -123,10 +123,17 @@ func TestEqualCellsAreEqualBytes(t *testing.T) {
 	noTempFiles(t, dir)
 }
 
-// The file's schema is the dictionary.
 func TestSchemaOfFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cell.parquet")
-	require.NoError(t, WriteCell(path, testCell(), load(5, 5)))
+	cell, steps := filepath.Join(t.TempDir(), "cell.parquet"), filepath.Join(t.TempDir(), "steps.parquet")
+	require.NoError(t, WriteCell(cell, testCell(), load(5, 5)))
+	requireSchema(t, cell, Columns())
+	require.NoError(t, WriteSteps(steps, testCell(), anySteps(rand.New(rand.NewPCG(4, 0)), 20)))
+	requireSchema(t, steps, StepColumns())
+}
+
+// requireSchema wants the file's schema to be the dictionary.
+func requireSchema(t *testing.T, path string, dictionary []Column) {
+	t.Helper()
 	r, err := file.OpenParquetFile(path, false)
 	require.NoError(t, err)
 	defer r.Close()
@@ -134,8 +141,9 @@ func TestSchemaOfFile(t *testing.T) {
 	require.Equal(t, createdBy, meta.GetCreatedBy())
 
 	root := meta.Schema.Root()
-	require.Equal(t, len(Columns()), root.NumFields())
-	for i, c := range Columns() {
+	require.Equal(t, len(dictionary), root.NumFields())
+	for i, c := range dictionary {
+		element, list := c.Type.element()
 		field := root.Field(i)
 		leaf := meta.Schema.Column(i)
 		require.Equal(t, c.Name, field.Name())
@@ -143,9 +151,8 @@ func TestSchemaOfFile(t *testing.T) {
 		require.Equal(t, map[Type]string{
 			Bool: "BOOLEAN None", Int32: "INT32 Int(bitWidth=32, isSigned=true)", Int64: "INT64 Int(bitWidth=64, isSigned=true)",
 			Uint64: "INT64 Int(bitWidth=64, isSigned=false)", Double: "DOUBLE None", String: "BYTE_ARRAY String",
-			Int64List: "INT64 Int(bitWidth=64, isSigned=true)",
-		}[c.Type], fmt.Sprintf("%s %s", leaf.PhysicalType(), leaf.LogicalType()), c.Name)
-		require.Equal(t, c.Type == Int64List, field.LogicalType().Equals(schema.ListLogicalType{}), c.Name)
+		}[element], fmt.Sprintf("%s %s", leaf.PhysicalType(), leaf.LogicalType()), c.Name)
+		require.Equal(t, list, field.LogicalType().Equals(schema.ListLogicalType{}), c.Name)
 		chunk, err := meta.RowGroup(0).ColumnChunk(i)
 		require.NoError(t, err)
 		require.Equal(t, "ZSTD", chunk.Compression().String())
@@ -153,13 +160,16 @@ func TestSchemaOfFile(t *testing.T) {
 }
 
 func TestDictionaryIsComplete(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range Columns() {
-		require.False(t, seen[c.Name])
-		seen[c.Name] = true
-		require.NotEmpty(t, c.Doc, c.Name)
-		require.Equal(t, strings.HasSuffix(c.Name, "_ns"), c.Unit == "ns", c.Name)
-		require.Equal(t, strings.HasSuffix(c.Name, "_tokens"), c.Unit == "tokens", c.Name)
+	for _, dictionary := range [][]Column{Columns(), StepColumns()} {
+		seen := map[string]bool{}
+		for _, c := range dictionary {
+			require.False(t, seen[c.Name], c.Name)
+			seen[c.Name] = true
+			require.NotEmpty(t, c.Doc, c.Name)
+			for _, unit := range []string{"ns", "tokens", "blocks"} {
+				require.Equal(t, unit == c.Unit, strings.HasSuffix(c.Name, "_"+unit), c.Name)
+			}
+		}
 	}
 }
 
@@ -167,16 +177,16 @@ func TestDictionaryIsComplete(t *testing.T) {
 func foreign(t *testing.T, meta string, keep func(string) bool) string {
 	t.Helper()
 	var fields schema.FieldList
-	var kept []column
-	for _, c := range columns {
+	var kept []column[Record]
+	for _, c := range cellTable.columns {
 		if keep(c.Name) {
 			fields, kept = append(fields, c.node()), append(kept, c)
 		}
 	}
 	var buf bytes.Buffer
-	options := []file.WriteOption{file.WithWriterProps(writerProperties())}
+	options := []file.WriteOption{file.WithWriterProps(cellTable.properties())}
 	if meta != "" {
-		options = append(options, file.WithWriteMetadata(metadata.KeyValueMetadata{{Key: cellKey, Value: &meta}}))
+		options = append(options, file.WithWriteMetadata(metadata.KeyValueMetadata{{Key: cellTable.key, Value: &meta}}))
 	}
 	w := file.NewParquetWriter(&buf, schema.MustGroup(schema.NewGroupNode("x", parquet.Repetitions.Required, fields, -1)), options...)
 	g := w.AppendRowGroup()
@@ -219,11 +229,11 @@ func TestReadRefuses(t *testing.T) {
 // A column of another type is refused, never converted.
 func TestReadRefusesOtherType(t *testing.T) {
 	outcome := 8
-	require.Equal(t, "outcome", columns[outcome].Name)
-	saved := columns[outcome]
-	columns[outcome].Type, columns[outcome].codec = Int32, derivedAlways(func(*Record) int32 { return 200 })
+	require.Equal(t, "outcome", cellTable.columns[outcome].Name)
+	saved := cellTable.columns[outcome]
+	cellTable.columns[outcome].Type, cellTable.columns[outcome].codec = Int32, derivedAlways(func(*Record) int32 { return 200 })
 	path := foreign(t, `{"schema":1}`, func(string) bool { return true })
-	columns[outcome] = saved
+	cellTable.columns[outcome] = saved
 	_, _, err := ReadCell(path)
 	require.ErrorContains(t, err, "column outcome is not string")
 }
@@ -241,19 +251,20 @@ func TestReadToleratesAddedColumns(t *testing.T) {
 	require.Equal(t, want, got)
 
 	path = foreign(t, `{"schema":1}`, func(string) bool { return true })
-	saved := columns
-	columns = append(columns[:len(columns)-2:len(columns)-2], columns[len(columns)-1]) // without stop_tokens
-	defer func() { columns = saved }()
+	saved := cellTable.columns
+	last := len(saved) - 1
+	cellTable.columns = append(saved[:last-1:last-1], saved[last]) // without stop_tokens
+	defer func() { cellTable.columns = saved }()
 	_, got, err = ReadCell(path)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
 
 func TestTruncatedFilesAreRefused(t *testing.T) {
-	data, err := encodeCell(testCell(), load(20, 5))
+	data, err := cellTable.encode(testCell(), load(20, 5))
 	require.NoError(t, err)
 	for n := range len(data) {
-		_, _, err := decodeCell(data[:n])
+		_, _, err := cellTable.decode(data[:n])
 		require.Error(t, err, "%d of %d bytes", n, len(data))
 	}
 }

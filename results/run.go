@@ -15,6 +15,7 @@ import (
 //	manifest.json
 //	journal.jsonl
 //	cells/NNN-<rung>-<rate>rps-s<seed>.parquet
+//	steps/NNN-<rung>-<rate>rps-s<seed>.parquet  if steps are traced
 //	summary.json
 type Run struct {
 	Dir      string
@@ -147,7 +148,7 @@ func (r *Run) readCell(file, want string) (cell Cell, records []Record, sum stri
 	if sum = HashBytes(data); want != "" && sum != want {
 		return Cell{}, nil, "", fmt.Errorf("read %s: changed since it was measured: its SHA-256 is %s, the journal has %s", path, sum, want)
 	}
-	if cell, records, err = decodeCell(data); err != nil {
+	if cell, records, err = cellTable.decode(data); err != nil {
 		return Cell{}, nil, "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return cell, records, sum, nil
@@ -157,6 +158,7 @@ const (
 	manifestFile = "manifest.json"
 	summaryFile  = "summary.json"
 	cellsFolder  = "cells"
+	stepsFolder  = "steps"
 )
 
 // ManifestPath returns where the manifest is.
@@ -168,6 +170,11 @@ func (r *Run) SummaryPath() string { return filepath.Join(r.Dir, summaryFile) }
 // CellPath returns where the cell with this place in the plan is.
 func (r *Run) CellPath(order int, key Key) string {
 	return filepath.Join(r.cells(), cellName(order, key))
+}
+
+// StepsPath returns where the step trace of that cell is, if it was taken.
+func (r *Run) StepsPath(order int, key Key) string {
+	return filepath.Join(r.Dir, stepsFolder, cellName(order, key))
 }
 
 func (r *Run) cells() string { return filepath.Join(r.Dir, cellsFolder) }

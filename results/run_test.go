@@ -139,6 +139,7 @@ func TestCellFilesAreInOrder(t *testing.T) {
 		{1000, Key{"fifo", 1, 2}, "1000-fifo-1rps-s2.parquet"},
 	} {
 		require.Equal(t, filepath.Join(r.cells(), c.name), r.CellPath(c.order, c.key))
+		require.Equal(t, filepath.Join(r.Dir, "steps", c.name), r.StepsPath(c.order, c.key))
 		require.NoError(t, os.WriteFile(r.CellPath(c.order, c.key), nil, 0o644))
 		want = append(want, c.name)
 	}

@@ -20,11 +20,11 @@ const (
 	zstdLevel = 1
 )
 
-// chunkIndex gives the position of each of columns in a file, or -1 for one that
-// the file lacks and that may be null.
-func chunkIndex(s *schema.Schema) ([]int, error) {
-	index := make([]int, len(columns))
-	for i, c := range columns {
+// chunkIndex gives the position of each of t's columns in a file, or -1 for one
+// that the file lacks and that may be null.
+func (t *table[R]) chunkIndex(s *schema.Schema) ([]int, error) {
+	index := make([]int, len(t.columns))
+	for i, c := range t.columns {
 		want := c.node()
 		index[i] = s.Root().FieldIndexByName(c.Name)
 		switch {
@@ -33,68 +33,68 @@ func chunkIndex(s *schema.Schema) ([]int, error) {
 		case index[i] >= 0 && !s.Root().Field(index[i]).Equals(want):
 			return nil, fmt.Errorf("another schema: column %s is not %s", c.Name, c.Type)
 		case index[i] >= 0:
-			index[i] = s.ColumnIndexByName(leafPath(c))
+			index[i] = s.ColumnIndexByName(c.leafPath())
 		}
 	}
 	return index, nil
 }
 
-func leafPath(c column) string {
-	if c.Type == Int64List {
+func (c Column) leafPath() string {
+	if _, list := c.Type.element(); list {
 		return c.Name + ".list.element"
 	}
 	return c.Name
 }
 
-func cellSchema() *schema.GroupNode {
-	fields := make(schema.FieldList, len(columns))
-	for i, c := range columns {
+func (t *table[R]) schema() *schema.GroupNode {
+	fields := make(schema.FieldList, len(t.columns))
+	for i, c := range t.columns {
 		fields[i] = c.node()
 	}
-	return schema.MustGroup(schema.NewGroupNode("cell", parquet.Repetitions.Required, fields, -1))
+	return schema.MustGroup(schema.NewGroupNode(t.name, parquet.Repetitions.Required, fields, -1))
 }
 
 // node is the column's part of the Parquet schema.
-func (c column) node() schema.Node {
+func (c Column) node() schema.Node {
 	repetition := parquet.Repetitions.Required
 	if c.Null != "" {
 		repetition = parquet.Repetitions.Optional
 	}
-	leaf := func(t parquet.Type, logical schema.LogicalType) schema.Node {
-		return schema.Must(schema.NewPrimitiveNodeLogical(c.Name, repetition, logical, t, -1, -1))
+	element, list := c.Type.element()
+	leaf := leaves[element]
+	node := schema.Must(schema.NewPrimitiveNodeLogical(c.Name, repetition, leaf.logical, leaf.physical, -1, -1))
+	if list {
+		return schema.Must(schema.ListOf(node, repetition, -1))
 	}
-	switch c.Type {
-	case Bool:
-		return leaf(parquet.Types.Boolean, schema.NoLogicalType{})
-	case Int32:
-		return leaf(parquet.Types.Int32, schema.NewIntLogicalType(32, true))
-	case Int64:
-		return leaf(parquet.Types.Int64, schema.NewIntLogicalType(64, true))
-	case Uint64:
-		return leaf(parquet.Types.Int64, schema.NewIntLogicalType(64, false))
-	case Double:
-		return leaf(parquet.Types.Double, schema.NoLogicalType{})
-	case String:
-		return leaf(parquet.Types.ByteArray, schema.StringLogicalType{})
-	case Int64List:
-		element := leaf(parquet.Types.Int64, schema.NewIntLogicalType(64, true))
-		return schema.Must(schema.ListOf(element, repetition, -1))
-	}
-	panic("results: column " + c.Name + " has no type")
+	return node
 }
 
-func writerProperties() *parquet.WriterProperties {
+// leaves says how values are stored, by the type of a column or of a list's elements.
+var leaves = map[Type]struct {
+	physical parquet.Type
+	logical  schema.LogicalType
+}{
+	Bool:   {parquet.Types.Boolean, schema.NoLogicalType{}},
+	Int32:  {parquet.Types.Int32, schema.NewIntLogicalType(32, true)},
+	Int64:  {parquet.Types.Int64, schema.NewIntLogicalType(64, true)},
+	Uint64: {parquet.Types.Int64, schema.NewIntLogicalType(64, false)},
+	Double: {parquet.Types.Double, schema.NoLogicalType{}},
+	String: {parquet.Types.ByteArray, schema.StringLogicalType{}},
+}
+
+// properties says how t is written.
+func (t *table[R]) properties() *parquet.WriterProperties {
 	options := []parquet.WriterProperty{
 		parquet.WithCreatedBy(createdBy),
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithCompressionLevel(zstdLevel),
 		parquet.WithDataPageSize(pageBytes),
 	}
-	for _, c := range columns {
+	for _, c := range t.columns {
 		if c.delta {
 			options = append(options,
-				parquet.WithDictionaryFor(leafPath(c), false),
-				parquet.WithEncodingFor(leafPath(c), parquet.Encodings.DeltaBinaryPacked))
+				parquet.WithDictionaryFor(c.leafPath(), false),
+				parquet.WithEncodingFor(c.leafPath(), parquet.Encodings.DeltaBinaryPacked))
 		}
 	}
 	return parquet.NewWriterProperties(options...)

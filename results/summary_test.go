@@ -58,6 +58,7 @@ func TestReadSummaryRefuses(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	golden(t, "columns.md", ColumnsMarkdown())
+	golden(t, "step-columns.md", StepColumnsMarkdown())
 	golden(t, "summary.md", SummaryMarkdown())
 	golden(t, "rules.md", RulesMarkdown())
 	for _, f := range summaryFields() {

@@ -25,7 +25,7 @@ type ladderFlags struct {
 	config                          ladder.Config
 	model, out, flash, kv           string
 	threads, threadsBatch           int
-	resume                          bool
+	resume, traceSteps              bool
 }
 
 func newLadder(where func() places) *cobra.Command {
@@ -73,6 +73,7 @@ Flags change the preset.`,
 	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default no bound but the pool)")
 	flags.DurationVar(&f.config.ShareWait, "share-wait", 0, "how long a request waits at most for a prefix that another is computing")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
+	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	return cmd
 }
@@ -103,7 +104,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: f.out, Progress: show, Now: time.Now,
+		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps,
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},
@@ -205,7 +206,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 
 // keptByResume are the flags that may accompany --resume: they say where things
 // are, not what is measured.
-var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true}
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true}
 
 func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
 	var err error

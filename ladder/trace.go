@@ -1,0 +1,43 @@
+package ladder
+
+import (
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// trace collects the steps of a cell. The engine reuses what it passes, so
+// everything is copied.
+type trace struct {
+	blockTokens int
+	steps       []results.StepRow
+}
+
+func (t *trace) add(s *engine.StepInfo) {
+	row := results.StepRow{
+		Step: int64(s.Index), Start: s.Start, End: s.End, Model: s.Model, Host: s.Host,
+		Rows: int32(s.Rows), PrefillRows: int32(s.Prefill), DecodeRows: int32(s.Decode), OutputRows: int32(s.Outputs),
+		Sequences: int32(s.Seqs), Copies: int32(s.Copies), Removes: int32(s.Removes),
+		Waiting: int32(s.Waiting), Held: int32(s.Held), Running: int32(s.Running),
+		BlockTokens: int32(t.blockTokens), FreeBlocks: int32(s.KV.Free), CachedBlocks: int32(s.KV.Cached),
+		HeldBlocks: int32(s.KV.Held), PromisedBlocks: int32(s.KV.Promised),
+		EvictedTokens: int64(s.Evicted),
+	}
+	if s.Err != nil {
+		row.Error = results.Some(s.Err.Error())
+	}
+	for _, a := range s.Admitted {
+		row.Admitted = append(row.Admitted, results.StepAdmission{Request: int32(a.ID), Tokens: int32(a.Tokens), Cached: int32(a.Hit), Again: a.Again})
+	}
+	for _, p := range s.Preempted {
+		row.Preempted = append(row.Preempted, results.StepPreemption{
+			Request: int32(p.ID), Reason: p.Reason.String(), Blocks: int32(p.Blocks), Tokens: int32(p.Tokens)})
+	}
+	for _, e := range s.Ended {
+		outcome, reason := outcomeOf(e.Err)
+		if reason == "" {
+			reason = string(outcome)
+		}
+		row.Ended = append(row.Ended, results.StepEnding{Request: int32(e.ID), Reason: reason})
+	}
+	t.steps = append(t.steps, row)
+}
