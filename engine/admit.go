@@ -56,8 +56,12 @@ func (s *Scheduler) open(q *sequence) bool {
 	if q.tokens == nil {
 		q.tokens = append(make([]Token, 0, len(q.Prompt)+q.MaxTokens), q.Prompt...)
 	}
+	fresh := 1
+	if s.policy.ChunkAlign > 0 {
+		fresh = len(q.tokens) - s.policy.wholeChunks(len(q.Prompt)-1)
+	}
 	grant, v := s.cache.Admit(kv.Request{
-		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Recompute: q.admitted, Firm: q.admitted,
+		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Fresh: fresh, Recompute: q.admitted, Firm: q.admitted,
 	})
 	if v.Decision != kv.Fits {
 		return false

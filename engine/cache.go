@@ -47,14 +47,8 @@ func (c CacheConfig) New(lim Limits) (kv.Cache, error) {
 		return nil, err
 	}
 	k := kv.Config{
-		BlockTokens: c.BlockTokens, Seqs: lim.Seqs, SeqTokens: min(lim.SeqCells, lim.Cells),
+		BlockTokens: c.blockTokens(), Seqs: lim.Seqs, SeqTokens: min(lim.SeqCells, lim.Cells),
 		Prefix: c.Prefix, Optimism: c.Optimism,
-	}
-	if k.BlockTokens == 0 {
-		k.BlockTokens = 1
-		if c.Paged {
-			k.BlockTokens = 16
-		}
 	}
 	k.Blocks = lim.Cells / k.BlockTokens
 	if c.Streams {
@@ -75,6 +69,16 @@ func (c CacheConfig) New(lim Limits) (kv.Cache, error) {
 		return kv.NewPaged(k)
 	}
 	return kv.NewContiguous(k)
+}
+
+func (c CacheConfig) blockTokens() int {
+	switch {
+	case c.BlockTokens > 0:
+		return c.BlockTokens
+	case c.Paged:
+		return 16
+	}
+	return 1
 }
 
 func blocksFor(tokens, blockTokens int) int { return (tokens + blockTokens - 1) / blockTokens }

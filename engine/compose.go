@@ -96,7 +96,7 @@ func (s *Scheduler) reserve(q *sequence, tokens int) bool {
 // planPrefill shares what is left of the step among prompts, oldest first.
 func (s *Scheduler) planPrefill() {
 	for _, q := range s.running {
-		n := min(q.target-q.computed, s.policy.StepTokens-len(s.batch.Rows), s.policy.PrefillTokens-s.prefill)
+		n := s.chunk(q)
 		if n <= 0 || !s.reserve(q, q.computed+n) {
 			continue
 		}
@@ -109,6 +109,22 @@ func (s *Scheduler) planPrefill() {
 			s.addRow(q, q.computed+q.planned+1 == q.target)
 		}
 	}
+}
+
+// chunk is how many rows q may have towards its target, at most 0 for none.
+func (s *Scheduler) chunk(q *sequence) int {
+	n := min(q.target-q.computed, s.policy.StepTokens-len(s.batch.Rows), s.policy.PrefillTokens-s.prefill)
+	if s.policy.ChunkAlign == 0 {
+		return n
+	}
+	whole := 1
+	if left := len(q.Prompt) - q.computed; left > 0 {
+		whole = min(left, s.policy.ChunkAlign)
+	}
+	if whole > n {
+		return 0
+	}
+	return whole
 }
 
 func (s *Scheduler) addRow(q *sequence, output bool) {

@@ -40,6 +40,21 @@ type Config struct {
 	OnStep func(*StepInfo)
 }
 
+// Check says what is wrong with c, if anything. What depends on the backend's sizes
+// is found by New.
+func (c *Config) Check() error {
+	if err := c.Policy.Check(); err != nil {
+		return err
+	}
+	if err := c.Cache.Check(); err != nil {
+		return err
+	}
+	if k := c.Policy.ChunkAlign; k > 0 && c.Cache.Prefix && c.Cache.blockTokens()%k != 0 {
+		return fmt.Errorf("engine: blocks of %d tokens are not whole chunks of %d (chunk align)", c.Cache.blockTokens(), k)
+	}
+	return nil
+}
+
 // client is the engine's side of a live request: what the scheduler must not see.
 type client struct {
 	stop Stop
@@ -63,6 +78,9 @@ type Stats struct {
 // New returns an engine that serves on b, which must be empty. The caller closes
 // the backend.
 func New(clk clock.Clock, b Backend, cfg Config) (*Engine, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
 	cache, err := cfg.Cache.New(b.Limits())
 	if err != nil {
 		return nil, err

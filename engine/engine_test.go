@@ -51,6 +51,10 @@ var configs = map[string]Config{
 		Policy: Policy{MaxBatch: 6, StepTokens: 16, Refill: true, DecodeFirst: true},
 		Cache:  CacheConfig{Paged: true, BlockTokens: 4, Optimism: 1},
 	},
+	"aligned": {
+		Policy: Policy{MaxBatch: 6, StepTokens: 16, Refill: true, DecodeFirst: true, ChunkAlign: 4, ShareWait: 20 * time.Millisecond},
+		Cache:  CacheConfig{Paged: true, BlockTokens: 4, Prefix: true, Optimism: 1},
+	},
 }
 
 // load is one random run: requests with arrivals, stops and cancellations.

@@ -25,6 +25,16 @@ type Policy struct {
 	StepTokens int
 	// PrefillTokens caps the prompt rows of one step. 0 means StepTokens.
 	PrefillTokens int
+	// ChunkAlign, above 0, makes what is computed together of a request depend on the
+	// request alone: a prompt is prefilled in chunks of this many tokens and a shorter
+	// last one, at most one a step; a prefix is taken from the cache, and put there,
+	// in whole chunks of prompts only; output that was lost by a preemption is
+	// computed again a token a step. A backend that runs each request's rows of a
+	// step for themselves, as llamacpp does with Params.Canonical, then gives every
+	// request the same tokens whatever the schedule. The cache's blocks must be
+	// whole chunks (Config.Check). StepTokens must have room for a chunk beside
+	// MaxBatch rows.
+	ChunkAlign int
 	// DecodeFirst gives every decoding sequence its row before prompts share what
 	// is left of the step. Without it prompts go first, alone.
 	DecodeFirst bool
@@ -91,6 +101,8 @@ func (p Policy) Check() error {
 	case p.PrefillTokens < 0 || p.PrefillStreak < 0 || p.Quantum < 0:
 		return fmt.Errorf("policy: prefill tokens %d, prefill streak %d and quantum %d must not be negative",
 			p.PrefillTokens, p.PrefillStreak, p.Quantum)
+	case p.ChunkAlign < 0:
+		return fmt.Errorf("policy: chunk align is %d, must not be negative", p.ChunkAlign)
 	case p.Order > EDF:
 		return fmt.Errorf("policy: order %d is unknown", p.Order)
 	case p.Patience < 0 || p.ShareWait < 0:
@@ -115,3 +127,6 @@ func (p *Policy) key(deadline, now time.Duration) time.Duration {
 	}
 	return key
 }
+
+// wholeChunks rounds a number of tokens down to chunks.
+func (p *Policy) wholeChunks(tokens int) int { return tokens / p.ChunkAlign * p.ChunkAlign }

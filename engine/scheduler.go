@@ -106,6 +106,10 @@ func NewScheduler(p Policy, lim Limits, cache kv.Cache) (*Scheduler, error) {
 	if p.PrefillTokens == 0 {
 		p.PrefillTokens = p.StepTokens
 	}
+	if k := p.ChunkAlign; k > 0 && (p.StepTokens < k+p.MaxBatch || p.PrefillTokens < k) {
+		return nil, fmt.Errorf("policy: chunk align is %d, but a step has %d rows, %d of them for prompts, and decoding may take %d",
+			k, p.StepTokens, p.PrefillTokens, p.MaxBatch)
+	}
 	switch {
 	case !p.Refill:
 		p.PrefillStreak = math.MaxInt
@@ -180,8 +184,17 @@ func (s *Scheduler) sweep() {
 // release gives back what a sequence holds. What is computed of it stays cached if
 // the cache keeps prefixes, and whoever waits for its prefix waits no more.
 func (s *Scheduler) release(q *sequence) {
-	ensure(s.cache.Release(q.lease, q.tokens[:q.computed]))
+	ensure(s.cache.Release(q.lease, s.keep(q)))
 	s.unhold(q)
+}
+
+// keep is what others may reuse of q.
+func (s *Scheduler) keep(q *sequence) []Token {
+	n := q.computed
+	if s.policy.ChunkAlign > 0 {
+		n = min(n, s.policy.wholeChunks(len(q.Prompt)))
+	}
+	return q.tokens[:n]
 }
 
 // Plan decides the next step. It returns nil when there is nothing to do, and
@@ -247,7 +260,7 @@ func (s *Scheduler) settle(q *sequence) {
 	case !q.running:
 		s.release(q)
 	case prefilling && !q.prefilling() && !s.policy.LatePublish && q.output+1 < q.MaxTokens:
-		_, err := s.cache.Publish(q.lease, q.tokens)
+		_, err := s.cache.Publish(q.lease, s.keep(q))
 		ensure(err)
 		s.unhold(q)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/report"
@@ -148,7 +147,7 @@ func (f *profileFlags) config() (ladder.Config, error) {
 // chooseRate measures the rung with twice as many requests as it can run, all at
 // once. The tape's seed is no default one, so that the profile is of other text.
 func (c *loadedCell) chooseRate(ctx context.Context, workload string) (results.Choice, float64, error) {
-	const seed, share = 0xCADE, 0.9
+	const seed, share, patience = 0xCADE, 0.9, 2 * time.Minute
 	n := 2 * c.rung.Policy.MaxBatch
 	tape, err := loadgen.Make(loadgen.Spec{Workload: workload, RPS: 10, Seed: seed, Duration: time.Duration(n) * time.Second})
 	if err != nil {
@@ -158,12 +157,14 @@ func (c *loadedCell) chooseRate(ctx context.Context, workload string) (results.C
 	for i := range tape.Requests {
 		tape.Requests[i].At = 0
 	}
-	run, err := c.run(ctx, tape, nil)
+	burst := *c
+	burst.timeout = patience
+	run, err := burst.run(ctx, tape, nil)
 	if err != nil {
 		return results.Choice{}, 0, err
 	}
 	if run.completed == 0 {
-		return results.Choice{}, 0, coded(exitInput, fmt.Errorf("no request was completed within --timeout %v, so there is nothing to choose a rate from; give --rate and a longer --timeout", c.timeout))
+		return results.Choice{}, 0, coded(exitInput, fmt.Errorf("no request was completed within %v, so there is nothing to choose a rate from; give --rate", patience))
 	}
 	full := float64(run.completed) / run.took.Seconds()
 	rate := float64(int(share*full*100)) / 100
@@ -172,23 +173,4 @@ func (c *loadedCell) chooseRate(ctx context.Context, workload string) (results.C
 	}
 	return results.Choice{Name: "rate", Value: fmt.Sprint(rate), Why: fmt.Sprintf(
 		"%.0f%% of the %.2f requests/s that %s completed of %d that came at once", 100*share, full, c.rung.Name, len(tape.Requests))}, rate, nil
-}
-
-// profileOutput is a profile and what it is of.
-type profileOutput struct {
-	raw     []byte
-	profile *analysis.Profile
-	load    report.ProfileLoad
-	record  profileRecord
-}
-
-// profileRecord is profile.json.
-type profileRecord struct {
-	Manifest   results.Manifest `json:"manifest"`
-	Hz         float64          `json:"hz"`
-	Samples    int64            `json:"samples"`
-	DurationS  float64          `json:"duration_s"`
-	Completed  int              `json:"completed"`
-	Steps      results.Steps    `json:"steps"`
-	Components []analysis.Share `json:"components"`
 }

@@ -71,7 +71,9 @@ func (c *loadedCell) run(ctx context.Context, tape *loadgen.Tape, into *bytes.Bu
 			return loadedRun{}, err
 		}
 	}
-	err = clk.Run(ctx)
+	ran := make(chan error)
+	go func() { ran <- clk.Run(ctx) }() // so that the loop's stacks do not begin at main
+	err = <-ran
 	if into != nil {
 		pprof.StopCPUProfile()
 	}

@@ -22,6 +22,25 @@ const (
 	profileJSON     = "profile.json"
 )
 
+// profileOutput is a profile and what it is of.
+type profileOutput struct {
+	raw     []byte
+	profile *analysis.Profile
+	load    report.ProfileLoad
+	record  profileRecord
+}
+
+// profileRecord is profile.json.
+type profileRecord struct {
+	Manifest   results.Manifest `json:"manifest"`
+	Hz         float64          `json:"hz"`
+	Samples    int64            `json:"samples"`
+	DurationS  float64          `json:"duration_s"`
+	Completed  int              `json:"completed"`
+	Steps      results.Steps    `json:"steps"`
+	Components []analysis.Share `json:"components"`
+}
+
 func newProfileOutput(m results.Manifest, run loadedRun, raw []byte) (*profileOutput, error) {
 	p, err := analysis.ReadProfile(bytes.NewReader(raw))
 	if err != nil {
@@ -31,11 +50,15 @@ func newProfileOutput(m results.Manifest, run loadedRun, raw []byte) (*profileOu
 		return nil, fmt.Errorf("the profiler saw no busy thread in %v: offer load for longer with --duration", p.Duration)
 	}
 	s, key := run.steps, m.Plan[0]
+	threads := m.Params["threads_batch"]
+	if one := m.Params["threads"]; one != threads {
+		threads += fmt.Sprintf(" (%s for a pass of one row)", one)
+	}
 	return &profileOutput{
 		raw: raw, profile: p,
 		load: report.ProfileLoad{
 			Rung: key.Rung, OfferedRPS: key.OfferedRPS, Model: strings.TrimSuffix(m.Model.File, ".gguf"), CPU: m.Host.CPU, Cores: m.Host.Cores,
-			Threads: m.Params["threads_batch"], Layout: m.Params["kv_layout"], Requests: m.Tapes[0].Requests, Completed: run.completed,
+			Threads: threads, Layout: m.Params["kv_layout"], Requests: m.Tapes[0].Requests, Completed: run.completed,
 			Steps: s.Steps, Rows: s.Rows, ModelTime: s.Model, Host: s.Host, Loop: s.Loop,
 		},
 		record: profileRecord{

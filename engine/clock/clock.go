@@ -1,8 +1,8 @@
 // Package clock is the event loop on which the engine and the load driver live.
 //
-// Every callback runs on one goroutine, the loop's, in order of (due time, order
-// of scheduling), so state that only callbacks touch needs no mutex. Times are
-// durations since the loop's start.
+// Callbacks run one at a time, in order of (due time, order of scheduling), so
+// state that only callbacks touch needs no mutex. Times are durations since the
+// loop's start.
 package clock
 
 import (
@@ -19,7 +19,7 @@ type Clock interface {
 	Now() time.Duration
 	// At schedules fn for t, or for as soon as the loop is free when t has passed.
 	At(t time.Duration, fn func()) Timer
-	// Go runs work away from the loop and then done on it. work returns how long
+	// Go runs work away from the loop and then done as a callback. work returns how long
 	// it is to be taken to last: a backend that did the work returns 0 and the
 	// end is measured; a model of one returns the modelled duration and the end
 	// is the start plus exactly that. done is given the end, which loop delay

@@ -3,66 +3,137 @@ package clock
 import (
 	"container/heap"
 	"context"
+	"math"
 	"sync"
 	"time"
 )
 
 // Wall is a loop in real time.
+//
+// A lock, rather than a goroutine, makes its callbacks run one at a time: Run
+// waits for what is due, and a goroutine whose work has ended runs what is due
+// itself. The next work that this leads to goes on in the same goroutine, so a
+// chain of steps costs no switch between threads (about 70 µs a step saved on a
+// busy machine with two cores, where a step of one token takes 1.6 ms).
 type Wall struct {
-	start   time.Time
+	start time.Time
+	wake  chan struct{} // holds one token when Run must look again
+
+	lock chan struct{} // full while callbacks run; guards what follows. A channel
+	// and not a mutex, for synctest can see that a goroutine waits for it.
 	now     time.Duration
 	seq     uint64
 	agenda  agenda
+	until   time.Duration // when Run will look again by itself
 	stopped bool
-	wake    chan struct{} // holds one token when arrived is not empty
+	over    bool // Run has returned
+	chain   *job // where Go puts the next work of the goroutine that runs callbacks
 
-	mu      sync.Mutex
-	arrived []*event // from other goroutines
+	posted struct {
+		sync.Mutex
+		fns []func()
+	}
 }
 
 var _ Clock = (*Wall)(nil)
 
-// unordered marks an event from another goroutine that gets its order of
-// scheduling when the loop takes it.
-const unordered = ^uint64(0)
+// job is work in progress.
+type job struct {
+	work  func() time.Duration
+	done  func(end time.Duration)
+	start time.Duration
+	seq   uint64
+}
 
 // NewWall returns a loop whose time 0 is when Run is called.
-func NewWall() *Wall { return &Wall{wake: make(chan struct{}, 1)} }
+func NewWall() *Wall { return &Wall{wake: make(chan struct{}, 1), lock: make(chan struct{}, 1)} }
 
 // Now implements Clock.
 func (w *Wall) Now() time.Duration { return w.now }
 
 // At implements Clock.
 func (w *Wall) At(t time.Duration, fn func()) Timer {
-	ev := &event{due: t, seq: w.seq, fn: fn}
-	w.seq++
+	ev := &event{due: t, seq: w.order(), fn: fn}
 	w.agenda.add(ev)
 	return Timer{ev}
 }
 
+func (w *Wall) order() uint64 {
+	w.seq++
+	return w.seq
+}
+
 // Go implements Clock.
 func (w *Wall) Go(work func() time.Duration, done func(end time.Duration)) {
-	seq, start := w.seq, w.now
-	w.seq++
-	go func() {
-		modelled := work()
+	j := job{work: work, done: done, start: w.now, seq: w.order()}
+	if w.chain != nil && w.chain.work == nil {
+		*w.chain = j
+		return
+	}
+	go w.run(j)
+}
+
+// run does a job, then what is due, then the job that came of it.
+func (w *Wall) run(j job) {
+	for j.work != nil {
+		modelled := j.work()
 		end := time.Since(w.start)
 		if modelled > 0 {
-			end = start + modelled
+			end = j.start + modelled
 		}
-		w.deliver(&event{due: end, seq: seq, fn: func() { done(end) }})
-	}()
+		done := j.done
+		seq := j.seq
+		j = job{}
+
+		w.lock <- struct{}{}
+		if !w.over {
+			w.agenda.add(&event{due: end, seq: seq, fn: func() { done(end) }})
+			w.chain = &j
+			w.runDue()
+			w.chain = nil
+			if next := w.agenda.next(); w.stopped || next != nil && next.due < w.until {
+				w.signal()
+			}
+		}
+		<-w.lock
+	}
 }
 
-// Post implements Clock.
+// runDue runs the callbacks that are due, until none is or Stop is called.
+func (w *Wall) runDue() {
+	for !w.stopped {
+		w.collect()
+		ev := w.agenda.next()
+		now := time.Since(w.start)
+		if ev == nil || ev.due > now {
+			return
+		}
+		heap.Pop(&w.agenda)
+		w.now = now
+		ev.fn()
+	}
+}
+
+// Post implements Clock. fn is due at once, behind what is already due.
 func (w *Wall) Post(fn func()) {
-	w.deliver(&event{due: 0, seq: unordered, fn: fn})
+	w.posted.Lock()
+	w.posted.fns = append(w.posted.fns, fn)
+	w.posted.Unlock()
+	w.signal()
 }
 
-func (w *Wall) deliver(ev *event) {
-	w.mu.Lock()
-	w.arrived = append(w.arrived, ev)
-	w.mu.Unlock()
+// collect moves what was posted into the agenda.
+func (w *Wall) collect() {
+	w.posted.Lock()
+	fns := w.posted.fns
+	w.posted.fns = nil
+	w.posted.Unlock()
+	for _, fn := range fns {
+		w.At(time.Since(w.start), fn)
+	}
+}
+
+func (w *Wall) signal() {
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -77,45 +148,27 @@ func (w *Wall) Run(ctx context.Context) error {
 	w.start = time.Now()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	for !w.stopped {
-		if err := ctx.Err(); err != nil {
+	for {
+		w.lock <- struct{}{}
+		err := ctx.Err()
+		if err == nil {
+			w.runDue()
+		}
+		w.over = err != nil || w.stopped
+		w.until = math.MaxInt64
+		if ev := w.agenda.next(); ev != nil {
+			w.until = ev.due
+		}
+		over, wait := w.over, w.until-time.Since(w.start)
+		<-w.lock
+		if over {
 			return err
 		}
-		w.collect()
-		ev := w.agenda.next()
-		now := time.Since(w.start)
-		if ev != nil && ev.due <= now {
-			heap.Pop(&w.agenda)
-			w.now = now
-			ev.fn()
-			continue
-		}
-		if ev != nil {
-			timer.Reset(ev.due - now)
-		} else {
-			timer.Reset(time.Hour)
-		}
+		timer.Reset(wait)
 		select {
 		case <-timer.C:
 		case <-w.wake:
 		case <-ctx.Done():
 		}
-	}
-	return nil
-}
-
-// collect moves what other goroutines delivered into the agenda. A posted
-// callback is due at once, behind what is already due.
-func (w *Wall) collect() {
-	w.mu.Lock()
-	arrived := w.arrived
-	w.arrived = nil
-	w.mu.Unlock()
-	for _, ev := range arrived {
-		if ev.seq == unordered {
-			ev.due, ev.seq = time.Since(w.start), w.seq
-			w.seq++
-		}
-		w.agenda.add(ev)
 	}
 }

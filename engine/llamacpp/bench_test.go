@@ -1,6 +1,7 @@
 package llamacpp_test
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -179,44 +180,56 @@ func BenchmarkAgainstBinding(b *testing.B) {
 }
 
 // BenchmarkLayout gives the rates of each layout of the KV cache with and
-// without flash attention, for unique prompts of 540 tokens: the prefill of 24
-// of them in turn, then decode steps of all 24. Of the prefills and the steps
-// the median counts.
+// without flash attention, for 24 prompts of 540 tokens that are all unique or
+// that share their first 496: how long a prompt takes to be ready (the copy of
+// what is shared included), then decode steps of all 24. The medians count.
 func BenchmarkLayout(b *testing.B) {
-	const prompt, seqs = 540, 24
-	for _, threads := range []int{1, 2} {
-		for _, layout := range []string{"unified", "split"} {
-			for _, fa := range []llamacpp.FlashAttn{llamacpp.FlashOn, llamacpp.FlashOff} {
-				b.Run(fmt.Sprintf("threads=%d/%s/flash=%v", threads, layout, fa), func(b *testing.B) {
-					p := llamacpp.Params{Seqs: seqs, SeqCells: 768, Rows: 1024, UBatch: 512, Threads: threads, FlashAttn: fa}
-					if layout == "unified" {
-						p.KVUnified, p.Cells, p.SeqCells = true, 768*seqs, 0
-					}
-					r := newRun(b, p)
-					var fill, decode []time.Duration
-					for s := range int32(seqs) {
-						r.add(s, tokens(prompt, uint64(s))...)
-						r.step()
-						fill = append(fill, r.res.Model)
-					}
-					pos := int32(prompt)
-					for b.Loop() {
-						if pos == 768 {
-							break
-						}
-						decodeRows(&r.batch, seqs, pos)
-						pos++
-						r.step()
-						decode = append(decode, r.res.Model+r.res.Host)
-					}
-					slices.Sort(fill)
-					slices.Sort(decode)
-					b.ReportMetric(prompt/fill[len(fill)/2].Seconds(), "prefill-tok/s")
-					b.ReportMetric(seqs/decode[len(decode)/2].Seconds(), "decode-tok/s")
-					b.ReportMetric(seqs/decode[0].Seconds(), "decode-best-tok/s")
-					b.ReportMetric(prompt/fill[0].Seconds(), "prefill-best-tok/s")
+	for _, layout := range []string{"unified", "streams"} {
+		for _, fa := range []llamacpp.FlashAttn{llamacpp.FlashOn, llamacpp.FlashOff} {
+			for _, shared := range []int{0, 496} {
+				b.Run(fmt.Sprintf("%s/flash=%v/shared=%d", layout, fa, shared), func(b *testing.B) {
+					benchLayout(b, layout == "unified", fa, shared)
 				})
 			}
 		}
 	}
 }
+
+func benchLayout(b *testing.B, unified bool, fa llamacpp.FlashAttn, shared int) {
+	const prompt, seqs, cells = 540, 24, 768
+	p := llamacpp.Params{Seqs: seqs + 1, SeqCells: cells, Rows: 1024, UBatch: 512, Threads: 1, ThreadsBatch: *benchThreads, FlashAttn: fa}
+	if unified {
+		p.KVUnified, p.Cells, p.SeqCells = true, cells*(seqs+1), 0
+	}
+	r := newRun(b, p)
+	prefix := tokens(shared, 1000)
+	if shared > 0 {
+		r.add(seqs, prefix...)
+		r.step()
+	}
+	var ready, decode []time.Duration
+	for s := range int32(seqs) {
+		if shared > 0 {
+			r.copy(seqs, s)
+		}
+		r.add(s, tokens(prompt-shared, uint64(s))...)
+		r.step()
+		ready = append(ready, r.res.Model+r.res.Host)
+	}
+	pos := int32(prompt)
+	for b.Loop() {
+		if pos == cells {
+			break
+		}
+		decodeRows(&r.batch, seqs, pos)
+		pos++
+		r.step()
+		decode = append(decode, r.res.Model+r.res.Host)
+	}
+	slices.Sort(ready)
+	slices.Sort(decode)
+	b.ReportMetric(ready[len(ready)/2].Seconds()*1e3, "ready-ms")
+	b.ReportMetric(seqs/decode[len(decode)/2].Seconds(), "decode-tok/s")
+}
+
+var benchThreads = flag.Int("threads", 1, "threads for passes of more than one row, in benchmarks")

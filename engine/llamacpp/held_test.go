@@ -18,3 +18,17 @@ func (c *Context) Held(seq int32) (first, next int32) {
 
 // StateSize is the number of bytes that llama.cpp would write to save the context.
 func (c *Context) StateSize() int { return int(llama.StateGetSize(c.handle)) }
+
+// Cells gives the keys and values of a sequence, in the order of its cells, as
+// llama.cpp saves them. Before them it writes what names the cells, and, where the
+// cache is not unified, after them the number of cells, none, of each later stream.
+func (c *Context) Cells(seq int32) []byte {
+	b := make([]byte, llama.StateSeqGetSize(c.handle, llama.SeqId(seq)))
+	end := int(llama.StateSeqGetData(c.handle, b, llama.SeqId(seq)))
+	if !c.params.KVUnified {
+		end -= 4 * (c.limits.Seqs - 1 - int(seq))
+	}
+	_, n := c.Held(seq)
+	info := c.model.info
+	return b[end-int(n)*int(info.CellBytes)-24*info.Layers : end]
+}

@@ -39,7 +39,14 @@ func split(seqs, cells int) llamacpp.Params {
 	return llamacpp.Params{Seqs: seqs, SeqCells: cells, Rows: 512, UBatch: 256, Threads: 1}
 }
 
-var layouts = map[string]func(seqs, cells int) llamacpp.Params{"unified": unified, "split": split}
+// apart is a small context whose sequences are run one by one.
+func apart(seqs, cells int) llamacpp.Params {
+	p := split(seqs, cells)
+	p.Canonical = true
+	return p
+}
+
+var layouts = map[string]func(seqs, cells int) llamacpp.Params{"unified": unified, "split": split, "canonical": apart}
 
 // tokens gives n tokens drawn by a seed.
 func tokens(n int, seed uint64) []engine.Token {

@@ -63,11 +63,13 @@ type Params struct {
 	FlashAttn FlashAttn
 
 	// Canonical runs the rows of each sequence of a step in a decode of their own, so
-	// that what a sequence's rows are computed to does not depend, to the bit, on
-	// what else is in the step. It is slow and meant for proofs. Not unified: there
-	// attention runs over the cells of all. What is computed of a request is then a
-	// function of how its tokens were cut into steps; engine.Policy.ChunkAlign makes
-	// that a function of the request. Threads must be the same too.
+	// that what they are computed to does not depend, to the bit, on what else is in
+	// the step. Results are then a function of how a request's tokens were cut into
+	// steps, and engine.Policy.ChunkAlign makes that a function of the request. It is
+	// slow and meant for proofs. Not unified: there attention runs over the cells of
+	// all, and even with ChunkAlign 25 of 30 requests had other keys and values. In
+	// streams ChunkAlign alone was enough with chunks of 32 tokens and not with 64,
+	// nor 128 (cadence-30m, AVX-512). The number of threads must be the same too.
 	Canonical bool
 }
 

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
+)
+
+// TestProfile profiles the real engine: its time goes into the forward pass, the
+// shares add up, and every file is there and agrees with the raw profile.
+func TestProfile(t *testing.T) {
+	llamatest.Open(t)
+	dir := filepath.Join(t.TempDir(), "profile")
+	args := []string{"profile", "--rung", "continuous", "--rate", "4", "--duration", "2s", "--timeout", "4s",
+		"--threads", "1", "--threads-batch", "1", "--out", dir}
+	got := execute(t, t.Context(), args...)
+	require.Equal(t, exitOK, got.code, got.stderr)
+	require.Contains(t, got.stdout, "forward pass")
+	require.Contains(t, got.stdout, filepath.Join(dir, "flame.svg"))
+
+	data, err := os.ReadFile(filepath.Join(dir, "profile.json"))
+	require.NoError(t, err)
+	var record profileRecord
+	require.NoError(t, json.Unmarshal(data, &record))
+	require.Equal(t, analysis.Forward, record.Components[0].Component)
+	require.Greater(t, record.Components[0].Share, 0.5)
+	require.Len(t, record.Components, len(analysis.Components()))
+	sum, samples := 0.0, int64(0)
+	for _, c := range record.Components {
+		sum += c.Share
+		samples += c.Samples
+	}
+	require.InDelta(t, 1, sum, 1e-9)
+	require.Equal(t, record.Samples, samples)
+	require.Positive(t, record.Steps.Count)
+	require.Equal(t, "llama.cpp", record.Manifest.Backend)
+
+	raw, err := os.ReadFile(filepath.Join(dir, "cpu.pb.gz"))
+	require.NoError(t, err)
+	p, err := analysis.ReadProfile(bytes.NewReader(raw))
+	require.NoError(t, err)
+	require.Equal(t, record.Components, p.Shares())
+	for _, name := range []string{"flame.svg", "profile.md", "stacks.txt"} {
+		require.FileExists(t, filepath.Join(dir, name))
+	}
+
+	again := execute(t, t.Context(), args...)
+	require.Equal(t, exitInput, again.code)
+	require.Contains(t, again.stderr, "is not empty")
+}
+
+func TestProfileRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"unknown rung":   {[]string{"--rung", "contnuous"}, `did you mean "continuous"?`},
+		"no rung":        {[]string{"--rung", ""}, "unknown rung"},
+		"several rates":  {[]string{"--rate", "1,2"}, "--rate: a profile is of one rate"},
+		"rate in words":  {[]string{"--rate", "fast"}, "--rate:"},
+		"too short":      {[]string{"--duration", "1ms"}, "--duration: 1ms is out of range"},
+		"stray argument": {[]string{"prefix"}, "prefix"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := execute(t, t.Context(), append([]string{"profile"}, tt.args...)...)
+			require.Equal(t, exitInput, got.code, got.stderr)
+			require.Contains(t, got.stderr, tt.want)
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+// ProfileLoad is what a profile is of.
+type ProfileLoad struct {
+	Rung       string
+	OfferedRPS float64
+	Model, CPU string
+	Cores      int
+	Threads    string // of the engine, for passes of several rows
+	Layout     string // of the KV cache
+	Requests   int
+	Completed  int
+	Steps      int64
+	Rows       int64
+	// ModelTime, Host and Loop are the engine's own clocks: in the forward pass, in
+	// the rest of its steps, and between steps that followed one another at once.
+	ModelTime, Host, Loop time.Duration
+}
+
+// ProfileTable shows what each component took of the busy time.
+func ProfileTable(p *analysis.Profile, load ProfileLoad) Table {
+	var parts, share, cpu, each, seen []string
+	for _, s := range p.Shares() {
+		parts = append(parts, string(s.Component))
+		seen = append(seen, fmt.Sprint(s.Samples))
+		if s.Samples == 0 {
+			// With none seen of n, a share above 3/n is refuted at 95%.
+			share = append(share, "<"+short(100*min(1, 3/float64(max(p.Samples(), 1))))+"%")
+			cpu, each = append(cpu, null), append(each, null)
+			continue
+		}
+		share = append(share, fmt.Sprintf("%.2f%%", 100*s.Share))
+		cpu = append(cpu, fmt.Sprintf("%.2f", s.Busy.Seconds()))
+		each = append(each, perStep(s.Busy, load.Steps))
+	}
+	t := assemble("Where busy time goes", fmt.Sprintf("%s at %s requests/s for %s s, %s, KV %s, engine threads: %s, %s",
+		load.Rung, short(load.OfferedRPS), short(p.Duration.Seconds()), load.Model, load.Layout, load.Threads, load.CPU),
+		[]column{left("component", parts), right("share", share), right("self time (s)", cpu), right("per step (ms)", each), right("samples", seen)})
+	t.Notes = profileNotes(p, load)
+	return t
+}
+
+func profileNotes(p *analysis.Profile, load ProfileLoad) []string {
+	total := p.Samples()
+	busy, lasted := p.Busy(total).Seconds(), p.Duration.Seconds()
+	percent := func(n int64) string { return short(100*ratio(float64(n), total)) + "%" }
+	notes := []string{
+		fmt.Sprintf("%d samples, %s per second of a busy thread's CPU time: %s s of CPU time in %s s, %s%% of %d cores. One sample is %s; a component without one has, at 95%% confidence, less than the share given.",
+			total, short(p.Hz()), short(busy), short(lasted), short(100*busy/lasted/float64(max(load.Cores, 1))), load.Cores, percent(1)),
+		fmt.Sprintf("%d steps with %s rows and %s ms each on average; %d of %d requests were completed.",
+			load.Steps, short(ratio(float64(load.Rows), load.Steps)), perStep(load.ModelTime+load.Host+load.Loop, load.Steps), load.Completed, load.Requests),
+		fmt.Sprintf("By the engine's own clocks, wall time: forward pass %s s, rest of the steps %s s, between steps %s s.",
+			sig3(load.ModelTime.Seconds()), sig3(load.Host.Seconds()), sig3(load.Loop.Seconds())),
+		fmt.Sprintf("Threads that llama.cpp starts itself are sampled too, without their callers: %s of the samples, all taken for the forward pass. A thread that spins until another is ready counts as busy.",
+			percent(p.ForeignSamples())),
+	}
+	if load.Layout == "streams" {
+		notes = append(notes, "With KV streams a cached prefix is copied at the start of the next forward pass, and counted there.")
+	}
+	return append(notes, "Each prompt was tokenised when it arrived, as in a server; in a ladder that is done before the cell starts.")
+}
+
+func perStep(d time.Duration, steps int64) string {
+	if steps == 0 {
+		return null
+	}
+	return sig3(ratio(d.Seconds()*1e3, steps))
+}
+
+func ratio(x float64, n int64) float64 { return x / float64(max(n, 1)) }
