@@ -14,7 +14,14 @@ type Knobs struct {
 	KVCells       int           // KV cells that may be used, in all
 	KVRetain      int           // of them, those that may hold nothing but cached prefixes
 	ShareWait     time.Duration // how long a request waits for a prefix that another computes
+	// Canonical cuts prompts into chunks at the same places whatever else runs. On a
+	// backend that computes each sequence apart, answers are then the same to the bit
+	// on every rung.
+	Canonical bool
 }
+
+// canonicalChunk is the chunk, and the size of a KV block, of canonical runs.
+const canonicalChunk = 64
 
 // The orders of a step.
 const (
@@ -49,6 +56,12 @@ func (k Knobs) turn(r Rung) Rung {
 	}
 	if k.KVCells > 0 {
 		r.Cache.Cells = k.KVCells
+	}
+	if k.Canonical {
+		r.Policy.ChunkAlign = canonicalChunk
+		if r.Cache.Paged {
+			r.Cache.BlockTokens = canonicalChunk
+		}
 	}
 	if r.Policy.Refill {
 		if k.MaxBatch > 0 {

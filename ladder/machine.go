@@ -43,9 +43,9 @@ type Shape struct {
 // published, and room for as many that nobody uses at the moment.
 const prefixOwners = 2 * continuousBatch
 
-// shapeFor returns the shape in which every rung can serve sequences of up to
+// ShapeFor returns the shape in which every rung can serve sequences of up to
 // context tokens.
-func shapeFor(rungs []Rung, context int) Shape {
+func ShapeFor(rungs []Rung, context int) Shape {
 	s := Shape{SeqCells: context}
 	for _, r := range rungs {
 		seqs := r.Policy.MaxBatch

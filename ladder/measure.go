@@ -67,7 +67,7 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, n
 	if c.rates != nil && c.slo != 0 {
 		return c, nil
 	}
-	b, err := m.Open(shapeFor(rungs, max(cfg.Context, t.longest)))
+	b, err := m.Open(ShapeFor(rungs, max(cfg.Context, t.longest)))
 	if err != nil {
 		return c, err
 	}

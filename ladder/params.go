@@ -30,6 +30,7 @@ func (c *Config) Params() map[string]string {
 		"kv_cells":       strconv.Itoa(c.KVCells),
 		"kv_retain":      strconv.Itoa(c.KVRetain),
 		"share_wait":     c.ShareWait.String(),
+		"canonical":      strconv.FormatBool(c.Canonical),
 	}
 }
 
@@ -65,7 +66,7 @@ func ConfigOf(p map[string]string) (Config, error) {
 	c.Context = whole("context")
 	c.Knobs = Knobs{
 		PrefillBudget: whole("prefill_budget"), PrefillOrder: p["prefill_order"], MaxBatch: whole("max_batch"),
-		BlockSize: whole("block_size"), KVCells: whole("kv_cells"), KVRetain: whole("kv_retain"), ShareWait: duration("share_wait"),
+		Canonical: p["canonical"] == "true", BlockSize: whole("block_size"), KVCells: whole("kv_cells"), KVRetain: whole("kv_retain"), ShareWait: duration("share_wait"),
 	}
 	return c, err
 }

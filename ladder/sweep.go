@@ -227,7 +227,7 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 	s.Progress.Begin(order)
 	started := s.Now()
 	c := cellRun{
-		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: shapeFor(rungs, cfg.Context), tokens: tokens,
+		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: ShapeFor(rungs, cfg.Context), tokens: tokens,
 		tick: func(st Status) { s.Progress.Tick(order, st) },
 	}
 	if s.TraceSteps {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,6 +72,7 @@ Flags change the preset.`,
 	flags.IntVar(&f.config.BlockSize, "block-size", 0, "tokens of a KV block for rungs from paged up (default 16)")
 	flags.IntVar(&f.config.KVCells, "kv-cells", 0, "KV cells that may be used (default all that the sequences have)")
 	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default no bound but the pool)")
+	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
 	flags.DurationVar(&f.config.ShareWait, "share-wait", 0, "how long a request waits at most for a prefix that another is computing")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
@@ -200,7 +202,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
 		}
 	}
-	params := map[string]string{"flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
+	params := map[string]string{"canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
 	return cfg, params, cfg.Check()
 }
 
@@ -239,7 +241,10 @@ func (f *ladderFlags) machine(where places, params map[string]string, note func(
 	if err != nil {
 		return nil, nil, err
 	}
-	m.flash, m.unified = flash, unified
+	m.flash, m.unified, m.canonical = flash, unified, params["canonical"] == "true"
+	if m.canonical && unified {
+		return nil, nil, coded(exitInput, errors.New("--canonical: needs --kv-layout streams: in a unified cache a sequence's cells depend on the others"))
+	}
 	choices, err := m.setThreads(params["threads"], params["threads_batch"], note)
 	return m, choices, err
 }

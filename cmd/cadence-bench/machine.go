@@ -23,6 +23,8 @@ type llamaMachine struct {
 	lib     llamacpp.Library
 	flash   llamacpp.FlashAttn
 	unified bool
+	// canonical computes each sequence apart; see llamacpp.Params.
+	canonical bool
 
 	threads, threadsBatch int // for passes of one row, and of more
 }
@@ -81,7 +83,7 @@ func (m *llamaMachine) Unified() bool { return m.unified }
 // Open implements ladder.Machine.
 func (m *llamaMachine) Open(s ladder.Shape) (engine.Backend, error) {
 	p := llamacpp.Params{
-		Seqs: s.Seqs, Rows: s.Rows, KVUnified: m.unified,
+		Seqs: s.Seqs, Rows: s.Rows, KVUnified: m.unified, Canonical: m.canonical,
 		Threads: m.threads, ThreadsBatch: m.threadsBatch, FlashAttn: m.flash,
 	}
 	if m.unified {

@@ -91,21 +91,18 @@ func (c *loadedCell) run(ctx context.Context, tape *loadgen.Tape, into *bytes.Bu
 
 // shape is the size in which the rung can serve the tape.
 func (c *loadedCell) shape(tape *loadgen.Tape) (ladder.Shape, error) {
-	s := ladder.Shape{Seqs: c.rung.Policy.MaxBatch, Rows: c.rung.Policy.StepTokens}
-	if c.rung.Cache.Prefix {
-		s.Seqs *= 3 // as in a ladder: two cached prefixes for each running request
-	}
+	longest := 0
 	for i, r := range tape.Requests {
 		prompt, err := c.machine.Encode(r.System, r.User)
 		if err != nil {
-			return s, err
+			return ladder.Shape{}, err
 		}
-		s.SeqCells = max(s.SeqCells, len(prompt)+r.MaxTokens)
-		if room := c.machine.MaxContext(); s.SeqCells > room {
-			return s, coded(exitInput, fmt.Errorf("request %d needs %d tokens and the model's context is %d; give another --model", i, s.SeqCells, room))
+		longest = max(longest, len(prompt)+r.MaxTokens)
+		if room := c.machine.MaxContext(); longest > room {
+			return ladder.Shape{}, coded(exitInput, fmt.Errorf("request %d needs %d tokens and the model's context is %d; give another --model", i, longest, room))
 		}
 	}
-	return s, nil
+	return ladder.ShapeFor([]ladder.Rung{c.rung}, longest), nil
 }
 
 // tokenisingTarget hands requests to the engine as a server would: the text

@@ -123,7 +123,7 @@ func (r *CheckResult) decode(path string) error {
 		}
 		t := res.Tokens[0]
 		r.Tokens = append(r.Tokens, t)
-		b.Rows = append(b.Rows[:0], engine.Row{Token: t, Pos: c.next[0], Output: true})
+		b.Rows = append(b.Rows[:0], engine.Row{Token: t, Pos: c.Next(0), Output: true})
 	}
 	r.Took, r.Text = time.Since(start), m.Detokenize(r.Tokens)
 	return nil

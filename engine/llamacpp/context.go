@@ -29,8 +29,11 @@ type Context struct {
 
 	call *stepCall
 	rows rowArrays
-	next []int32 // per sequence, the position after its last
-	draw sampler
+	next []int32 // per sequence or stream, the position after its last
+	// streams places the sequences of a cache that is not unified, else nil. Behind
+	// it everything is in terms of streams.
+	streams *streams
+	draw    sampler
 }
 
 var _ engine.Backend = (*Context)(nil)
@@ -75,6 +78,9 @@ func NewContext(m *Model, p Params) (*Context, error) {
 	c.call = &stepCall{ctx: c.handle}
 	c.rows.point(&c.call.batch)
 	c.next = make([]int32, c.limits.Seqs)
+	if !p.KVUnified {
+		c.streams = newStreams(c.limits.Seqs)
+	}
 	c.draw = sampler{weights: make([]float64, m.info.Vocab)}
 	return c, nil
 }
@@ -107,7 +113,20 @@ func (c *Context) Warnings() []string { return slices.Clone(c.warnings) }
 
 // Next gives the position that the next row of a sequence must have, 0 for an
 // empty one.
-func (c *Context) Next(seq engine.SeqID) int32 { return c.next[seq] }
+func (c *Context) Next(seq engine.SeqID) int32 {
+	if native := c.where(seq); native >= 0 {
+		return c.next[native]
+	}
+	return 0
+}
+
+// where gives llama.cpp's id of a sequence, or none for one that is empty.
+func (c *Context) where(seq engine.SeqID) int32 {
+	if c.streams != nil {
+		return c.streams.of[seq]
+	}
+	return seq
+}
 
 // SetThreads changes the number of threads for passes of one row and of more.
 // It must not be called while a step runs.

@@ -14,6 +14,9 @@ func (c *Context) Logits(outputs int) []float32 {
 
 // CacheNext asks llama.cpp where a sequence goes on.
 func (c *Context) CacheNext(seq int32) int32 {
+	if seq = c.where(seq); seq == none {
+		return 0
+	}
 	last, err := llama.MemorySeqPosMax(c.mem, llama.SeqId(seq))
 	if err != nil {
 		panic(err)

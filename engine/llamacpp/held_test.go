@@ -5,6 +5,9 @@ import "github.com/hybridgroup/yzma/pkg/llama"
 // Held asks llama.cpp which positions of a sequence are in the cache: from first up
 // to next, both 0 for none.
 func (c *Context) Held(seq int32) (first, next int32) {
+	if seq = c.where(seq); seq == none {
+		return 0, 0
+	}
 	lo, err := llama.MemorySeqPosMin(c.mem, llama.SeqId(seq))
 	if err != nil {
 		panic(err)
@@ -23,12 +26,13 @@ func (c *Context) StateSize() int { return int(llama.StateGetSize(c.handle)) }
 // llama.cpp saves them. Before them it writes what names the cells, and, where the
 // cache is not unified, after them the number of cells, none, of each later stream.
 func (c *Context) Cells(seq int32) []byte {
+	_, n := c.Held(seq)
+	seq = c.where(seq)
 	b := make([]byte, llama.StateSeqGetSize(c.handle, llama.SeqId(seq)))
 	end := int(llama.StateSeqGetData(c.handle, b, llama.SeqId(seq)))
 	if !c.params.KVUnified {
 		end -= 4 * (c.limits.Seqs - 1 - int(seq))
 	}
-	_, n := c.Held(seq)
 	info := c.model.info
 	return b[end-int(n)*int(info.CellBytes)-24*info.Layers : end]
 }

@@ -73,6 +73,9 @@ func (c *Context) step(b *engine.Batch, res *engine.StepResult) error {
 	if err := c.check(b); err != nil {
 		return err
 	}
+	if c.streams != nil {
+		b = c.streams.translate(b, !c.params.Canonical)
+	}
 	for i := range b.Ops {
 		if err := c.apply(&b.Ops[i]); err != nil {
 			return err

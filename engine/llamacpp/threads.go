@@ -149,7 +149,7 @@ func timeEngine(c *Context, row *ThreadRow) error {
 		for i := range steps {
 			b.Rows = b.Rows[:0]
 			for s := range seqs {
-				b.Rows = append(b.Rows, engine.Row{Token: token(i+s, c.limits.Vocab), Pos: c.next[s], Seq: int32(s), Output: true})
+				b.Rows = append(b.Rows, engine.Row{Token: token(i+s, c.limits.Vocab), Pos: c.Next(int32(s)), Seq: int32(s), Output: true})
 			}
 			if err := c.Step(&b, &res); err != nil {
 				return 0, err
