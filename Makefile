@@ -33,5 +33,25 @@ check:
 	go vet ./...
 	go tool staticcheck ./...
 
+# The figures of docs/performance.md, on an otherwise idle machine. The second
+# model has the shape of a 0.5B one.
+BENCH := CADENCE_REQUIRE_ENGINE=1 go test -run XXX -timeout 30m
+QWEN  := $(CACHE)/models/qwen2.5-0.5b-q4_0-s1.gguf
+bench: engine model
+	$(BIN) model synth --shape qwen2.5-0.5b
+	mkdir -p results/bench
+	$(BENCH) ./kv -bench . -benchmem > results/bench/kv.txt
+	$(BENCH) ./engine -bench PlanCommit -benchmem > results/bench/schedule.txt
+	$(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 2s > results/bench/host.txt
+	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 20x > results/bench/host-qwen.txt
+	$(BENCH) ./engine/llamacpp -bench AgainstBinding > results/bench/binding.txt
+	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench AgainstBinding > results/bench/binding-qwen.txt
+	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 1 > results/bench/layout-1.txt
+	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 2 > results/bench/layout-2.txt
+
+# Long runs of the differential tests.
+fuzz:
+	go test ./kv ./engine -v -run 'Differential|^TestServe$$' -timeout 60m -args -sequences 100000
+
 clean:
 	rm -rf bin

@@ -57,15 +57,15 @@ const (
 // Presets returns the names of the presets, shortest first.
 func Presets() []string { return []string{"smoke", "quick", "full"} }
 
-// Preset returns a preset's configuration. smoke takes about a minute, quick at
-// most ten, full about two hours with the default model on two cores.
+// Preset returns a preset's configuration. smoke takes about a minute, quick about
+// eight, full about two hours with the default model on two cores.
 func Preset(name string) (Config, error) {
 	c := Config{Workload: loadgen.SharedPrompt, Stop: StopScripted, Seeds: []uint64{1}}
 	switch name {
 	case "smoke":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 2, 6*time.Second, time.Second, 8*time.Second
 	case "quick":
-		c.NumRates, c.Duration, c.Warmup, c.Timeout = 5, 20*time.Second, 3*time.Second, 15*time.Second
+		c.NumRates, c.Duration, c.Warmup, c.Timeout = 5, 16*time.Second, 2*time.Second, 30*time.Second
 	case "full":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 6, 120*time.Second, 15*time.Second, 60*time.Second
 		c.Seeds = []uint64{1, 2, 3}

@@ -12,15 +12,20 @@ import (
 	"github.com/cadence-bench/cadence-bench/report"
 )
 
-// methodBlocks are the tables of docs/method.md that describe the load itself:
-// they need no run, and the code alone regenerates them.
+// methodBlocks are the tables that need no run: those of docs/method.md that
+// describe the load itself, which the code alone regenerates, and those of
+// docs/performance.md, which come from the kept output of `make bench`.
 func methodBlocks() (map[string]string, error) {
 	lengths, err := lengthsTable()
 	if err != nil {
 		return nil, err
 	}
-	arrivals := arrivalsTable()
-	return map[string]string{"lengths": lengths.Markdown(), "arrivals": arrivals.Markdown()}, nil
+	blocks, err := benchBlocks()
+	if err != nil {
+		return nil, err
+	}
+	blocks["lengths"], blocks["arrivals"] = lengths.Markdown(), arrivalsTable().Markdown()
+	return blocks, nil
 }
 
 // lengthsTable gives the workload's lengths over some seeds of load, in tokens of
@@ -39,7 +44,7 @@ func lengthsTable() (report.Table, error) {
 		{"natural output", func(r loadgen.Request) (int, bool) { return r.StopTokens, true }},
 	}
 	samples := make([][]float64, len(measures))
-	requests := 0
+	requests, prompt, reusable := 0, 0, 0
 	for seed := range uint64(seeds) {
 		tape, err := loadgen.Make(loadgen.Spec{Workload: loadgen.SharedPrompt, RPS: rate, Seed: seed, Duration: duration})
 		if err != nil {
@@ -47,6 +52,11 @@ func lengthsTable() (report.Table, error) {
 		}
 		requests += len(tape.Requests)
 		for _, r := range tape.Requests {
+			system := len(tok.Encode(r.System))
+			prompt += system + len(tok.Encode(r.User))
+			if r.Group >= 0 {
+				reusable += system
+			}
 			for i, m := range measures {
 				if n, ok := m.of(r); ok {
 					samples[i] = append(samples[i], float64(n))
@@ -59,6 +69,8 @@ func lengthsTable() (report.Table, error) {
 		Caption: fmt.Sprintf("seeds 0–%d, %v at %d requests/s, %d requests", seeds-1, duration, rate, requests),
 		Columns: []report.Column{{Name: "what", Left: true}, {Name: "min"}, {Name: "p5"}, {Name: "p50"}, {Name: "p95"}, {Name: "max"}, {Name: "mean"}},
 	}
+	t.Notes = []string{fmt.Sprintf(
+		"No prefix cache can save more than %.1f%% of the prompt tokens: the shared system prompts, which are that share of all.", 100*float64(reusable)/float64(prompt))}
 	for i, m := range measures {
 		slices.Sort(samples[i])
 		at := func(p float64) string { return fmt.Sprintf("%.0f", stat.Quantile(p, stat.Empirical, samples[i], nil)) }

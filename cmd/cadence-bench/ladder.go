@@ -49,7 +49,7 @@ Flags change the preset.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLadder(cmd, where(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (ten minutes) or full (two hours)")
+	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (eight minutes) or full (two hours)")
 	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional)")
 	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the preset's)")
@@ -62,8 +62,8 @@ Flags change the preset.`,
 	flags.Float64Var(&f.config.Temperature, "temperature", 0, "0 decodes greedily; above it, each request samples with its own seed")
 	flags.IntVar(&f.config.Context, "context", 0, "tokens that one sequence may hold (default what the longest request needs)")
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
-	flags.IntVar(&f.threads, "threads", 0, "engine threads for a pass of one token (default chosen by a short measurement)")
-	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for larger passes (default chosen likewise)")
+	flags.IntVar(&f.threads, "threads", 0, "engine threads (default chosen by a short measurement)")
+	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
 	flags.StringVar(&f.flash, "flash-attn", defaultFlash, "flash attention: auto, on or off")
 	flags.StringVar(&f.kv, "kv-layout", defaultLayout, "KV cache: unified (one for all sequences) or streams (a part for each)")
 	flags.IntVar(&f.config.PrefillBudget, "prefill-budget", 0, "tokens of a step; longer prompts are prefilled in chunks (default 512)")

@@ -10,10 +10,12 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// setThreads takes the numbers of threads for passes of one row and of more that
-// were asked for, and measures for each that is 0 which is fastest without making
-// the load driver late: llama.cpp's threads spin, and on few cores as many as
-// there are cores can leave none for the driver.
+// setThreads takes the numbers of threads that were asked for, for passes of one
+// row and of more. What is "0" is measured, as one number for all passes: the
+// fastest that does not make the load driver late, for llama.cpp's threads spin,
+// and on few cores as many as there are cores can leave none for the driver. One
+// number, because a rung that decodes one row at a time would otherwise differ from
+// its neighbour in its threads too.
 func (m *llamaMachine) setThreads(one, more string, note func(string)) ([]results.Choice, error) {
 	var err error
 	if m.threads, err = threadCount("--threads", one); err != nil {
@@ -22,7 +24,10 @@ func (m *llamaMachine) setThreads(one, more string, note func(string)) ([]result
 	if m.threadsBatch, err = threadCount("--threads-batch", more); err != nil {
 		return nil, err
 	}
-	if m.threads > 0 && m.threadsBatch > 0 {
+	if m.threads > 0 {
+		if m.threadsBatch == 0 {
+			m.threadsBatch = m.threads
+		}
 		return nil, nil
 	}
 	note("measuring how many threads the engine should have")
@@ -30,22 +35,16 @@ func (m *llamaMachine) setThreads(one, more string, note func(string)) ([]result
 	if err != nil {
 		return nil, coded(exitEngine, err)
 	}
+	m.threads = llamacpp.ChooseThreads(rows)
+	if m.threadsBatch == 0 {
+		m.threadsBatch = m.threads
+	}
 	var saw []string
 	for _, r := range rows {
 		saw = append(saw, fmt.Sprintf("%d: prefill %.0f, decode %.0f (one sequence) and %.0f (8 sequences) tokens/s, driver up to %v late (p99)",
 			r.Threads, r.PrefillTPS, r.SingleTPS, r.DecodeTPS, r.LagP99.Round(100*time.Microsecond)))
 	}
-	why := strings.Join(saw, "; ")
-	var choices []results.Choice
-	if m.threads == 0 {
-		m.threads = llamacpp.ChooseSingleThreads(rows)
-		choices = append(choices, results.Choice{Name: "threads", Value: strconv.Itoa(m.threads), Why: why})
-	}
-	if m.threadsBatch == 0 {
-		m.threadsBatch = llamacpp.ChooseThreads(rows)
-		choices = append(choices, results.Choice{Name: "threads_batch", Value: strconv.Itoa(m.threadsBatch), Why: why})
-	}
-	return choices, nil
+	return []results.Choice{{Name: "threads", Value: strconv.Itoa(m.threads), Why: strings.Join(saw, "; ")}}, nil
 }
 
 func threadCount(flag, asked string) (int, error) {
