@@ -62,7 +62,7 @@ func check(m *CellMetrics, recs []results.Record, t *tally, o Options) {
 	for _, v := range slices.Compact(violations) {
 		invalid(CodeRecord, "%s", v)
 	}
-	if drift, ok := probeDrift(m.Cell); ok && math.Abs(drift) > o.maxProbeDrift() {
+	if drift, ok := ProbeDrift(m.Cell); ok && math.Abs(drift) > o.maxProbeDrift() {
 		warn(CodeProbeDrift, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
 	}
 	if q := m.E2E.P99; q.N > 0 && !q.Supported {
@@ -95,8 +95,9 @@ func missing(recs []results.Record) (id int32, found bool) {
 	return 0, false
 }
 
-// probeDrift returns the relative change of the decode rate during the cell.
-func probeDrift(c results.Cell) (float64, bool) {
+// ProbeDrift is the relative change of the probe's decode rate during a cell; ok is
+// false without two probes.
+func ProbeDrift(c results.Cell) (float64, bool) {
 	if !c.ProbeBefore.OK || !c.ProbeAfter.OK || c.ProbeBefore.V.DecodeTokensPerS <= 0 {
 		return 0, false
 	}

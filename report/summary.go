@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
@@ -10,6 +11,9 @@ import (
 
 // thin marks a row whose p99 is a maximum.
 const thin = "†"
+
+// drift marks a row with a cell during which the machine changed its speed.
+const drift = "‡"
 
 const (
 	thinNote       = thin + " a cell of fewer than 100 requests: its p99 is the largest value seen, not an estimate of the tail."
@@ -72,7 +76,7 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	if anyThin {
 		t.Notes = append(t.Notes, thinNote)
 	}
-	t.Notes = append(t.Notes, notes.lines...)
+	t.Notes = append(t.Notes, notes.all()...)
 	return t
 }
 
@@ -95,7 +99,7 @@ func Brief(s *analysis.Sweep, f Facts) Table {
 var brief = regexp.MustCompile(`^(rung|offered|requests|goodput|attainment|shed|TTFT p50|ITL p99|E2E|valid)( \(.*\)| p\d+.*)?$`)
 
 // validity says whether a point's cells are valid, with a footnote for every
-// reason and every warning (other than thinness, which has its own mark).
+// reason and every warning that has no mark of its own.
 func validity(p *analysis.Point, notes *footnotes) string {
 	good, marks := 0, ""
 	for _, c := range p.Cells {
@@ -107,7 +111,13 @@ func validity(p *analysis.Point, notes *footnotes) string {
 			marks += notes.mark(fmt.Sprintf("%s is INVALID: %s.", where, w.Text))
 		}
 		for _, w := range c.Warnings {
-			if w.Code != analysis.CodeThinP99 {
+			switch w.Code {
+			case analysis.CodeThinP99: // has its own mark
+			case analysis.CodeProbeDrift:
+				marks += drift
+				change, _ := analysis.ProbeDrift(c.Cell)
+				notes.drifts = append(notes.drifts, change)
+			default:
 				marks += notes.mark(fmt.Sprintf("%s: %s.", where, w.Text))
 			}
 		}
@@ -123,7 +133,20 @@ func validity(p *analysis.Point, notes *footnotes) string {
 }
 
 // footnotes numbers notes in the order in which they are first referred to.
-type footnotes struct{ lines []string }
+type footnotes struct {
+	lines  []string
+	drifts []float64 // of the cells with the drift mark
+}
+
+// all returns the notes: one for all drifts, then the numbered ones.
+func (f *footnotes) all() []string {
+	if len(f.drifts) == 0 {
+		return f.lines
+	}
+	return append([]string{fmt.Sprintf(
+		"%s the machine changed its speed during the cell: the probes before and after it decode at rates that differ by more than 10%% (%d cell(s), %+.0f%% to %+.0f%%).",
+		drift, len(f.drifts), 100*slices.Min(f.drifts), 100*slices.Max(f.drifts))}, f.lines...)
+}
 
 func (f *footnotes) mark(text string) string {
 	m := superscript(len(f.lines) + 1)

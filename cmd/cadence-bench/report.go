@@ -38,7 +38,7 @@ Documents embed tables between <!-- cadence:begin NAME --> and <!-- cadence:end 
 from what the data gives.`,
 		Example: `  cadence-bench report
   cadence-bench report runs/mine --slo 4s
-  cadence-bench report results/quick --check`,
+  cadence-bench report results/ladder --check`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return coded(exitInput, cobra.MaximumNArgs(1)(cmd, args))
 		},

@@ -2,6 +2,7 @@ package llamacpp
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/cadence-bench/cadence-bench/engine"
@@ -26,7 +27,7 @@ func TestSampleFollowsSoftmax(t *testing.T) {
 		got := make([]float64, len(logits))
 		for i := range draws {
 			how := engine.Sampling{Temperature: temp, Seed: uint64(i / 500)}
-			tok, ok := s.token(logits, how, int32(i%500))
+			tok, ok := s.token(logits, argmax(logits), how, int32(i%500))
 			require.True(t, ok)
 			got[tok]++
 		}
@@ -64,7 +65,7 @@ func TestSampleEdges(t *testing.T) {
 		"hot, one element": {[]float32{-1000}, hot, 0, true},
 	} {
 		s := sampler{weights: make([]float64, len(c.logits))}
-		tok, ok := s.token(c.logits, c.how, 3)
+		tok, ok := s.token(c.logits, argmax(c.logits), c.how, 3)
 		require.Equal(t, c.ok, ok, name)
 		require.Equal(t, c.want, tok, name)
 	}
@@ -77,4 +78,23 @@ func TestUniform(t *testing.T) {
 		require.Equal(t, float64(want>>11)/(1<<53), uniform(1234567, int32(pos)))
 	}
 	require.Less(t, uniform(0, math.MaxInt32), 1.0)
+}
+
+// TestBestOfManyRows: rows searched by two goroutines give what one gives.
+func TestBestOfManyRows(t *testing.T) {
+	const vocab = 50_000
+	rng := rand.New(rand.NewPCG(8, 8))
+	var s sampler
+	for _, n := range []int{1, 2, 5, 6, 24} {
+		logits := make([]float32, n*vocab)
+		for i := range logits {
+			logits[i] = rng.Float32()
+		}
+		require.GreaterOrEqual(t, 6*vocab, searchTogether)
+		best := s.best(logits, vocab)
+		require.Len(t, best, n)
+		for k, at := range best {
+			require.Equal(t, argmax(logits[k*vocab:(k+1)*vocab]), at)
+		}
+	}
 }
