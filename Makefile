@@ -5,13 +5,15 @@ PRESET ?= quick
 BIN    := bin/cadence-bench
 export CADENCE_CACHE := $(CACHE)
 
-SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './.cache/*') $(shell find loadgen/text -type f) go.mod go.sum
+SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.tmpl' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
+	$(shell find loadgen/text -type f) go.mod go.sum
 
 .PHONY: ladder test build engine model check bench fuzz clean
 
-# The main job: the ladder on the embedded engine, measured and reported.
+# The main job: the ladder on the embedded engine, measured and reported. Exit
+# code 4 says that some cells are invalid, which the report then explains.
 ladder: build engine model
-	$(BIN) ladder --preset $(PRESET)
+	$(BIN) ladder --preset $(PRESET) || test $$? -eq 4
 	$(BIN) report
 
 build: $(BIN)
