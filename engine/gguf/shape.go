@@ -3,6 +3,8 @@ package gguf
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cadence-bench/cadence-bench/internal/nearest"
 )
 
 // Shape is the architecture of a synthetic model: everything that decides what
@@ -50,17 +52,17 @@ func Shapes() []Shape {
 // and suggests the nearest.
 func ShapeByName(name string) (Shape, error) {
 	var names []string
-	nearest, best := "", -1
 	for _, s := range Shapes() {
 		if s.Name == name {
 			return s, nil
 		}
 		names = append(names, s.Name)
-		if d := editDistance(strings.ToLower(name), s.Name); best < 0 || d < best {
-			nearest, best = s.Name, d
-		}
 	}
-	return Shape{}, fmt.Errorf("unknown model shape %q: did you mean %q? (shapes: %s)", name, nearest, strings.Join(names, ", "))
+	hint := ""
+	if near, ok := nearest.Match(name, names); ok {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	return Shape{}, fmt.Errorf("unknown model shape %q: %s(shapes: %s)", name, hint, strings.Join(names, ", "))
 }
 
 // Params is the number of weights that a model of this shape stores.
@@ -99,24 +101,3 @@ func (s Shape) validate() error {
 
 func (s Shape) headSize() int { return s.Width / s.Heads }
 func (s Shape) kvWidth() int  { return s.headSize() * s.KVHeads }
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substitute := diagonal
-			if a[i] != b[j] {
-				substitute++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -6,7 +6,8 @@ import "strings"
 // Match returns the candidate with the least Levenshtein distance to word
 // (letter case ignored; the first among equals), and whether it is near enough
 // to be worth suggesting: at most a third of the longer word's letters differ,
-// and at least one edit is always allowed.
+// and at least one edit is always allowed. Failing that, it is the first candidate
+// that begins with word.
 func Match(word string, candidates []string) (string, bool) {
 	best, least := "", -1
 	for _, c := range candidates {
@@ -14,11 +15,19 @@ func Match(word string, candidates []string) (string, bool) {
 			best, least = c, d
 		}
 	}
-	if least < 0 || least > max(1, max(len([]rune(word)), len([]rune(best)))/3) {
-		return "", false
+	if least >= 0 && least <= max(1, max(len([]rune(word)), len([]rune(best)))/3) {
+		return best, true
 	}
-	return best, true
+	for _, c := range candidates {
+		if len(word) >= shortest && strings.HasPrefix(strings.ToLower(c), strings.ToLower(word)) {
+			return c, true
+		}
+	}
+	return "", false
 }
+
+// shortest is how many letters of a beginning stand for the whole word.
+const shortest = 3
 
 // distance counts the single-letter insertions, deletions and substitutions
 // that turn a into b.

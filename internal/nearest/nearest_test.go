@@ -16,6 +16,8 @@ func TestMatch(t *testing.T) {
 		{"contiguous", "continuous"},
 		{"conformal95", "conformal-95"},
 		{"statik", "static"},
+		{"cont", "continuous"},
+		{"co", ""},
 		{"paged", ""},
 		{"", ""},
 	} {
