@@ -17,7 +17,6 @@ import (
 // exactly one mechanism.
 type Rung struct {
 	Name   string
-	Title  string // for tables and charts
 	Adds   string // what it changes against the rung below
 	Policy engine.Policy
 	Cache  engine.CacheConfig // the zero one is contiguous
@@ -51,23 +50,23 @@ func continuous() engine.Policy {
 func Rungs() []Rung {
 	return []Rung{
 		{
-			Name: "fifo", Title: "FIFO, one at a time", Adds: "the baseline",
+			Name: "fifo", Adds: "the baseline",
 			Policy: engine.Policy{MaxBatch: 1, StepTokens: stepTokens},
 		},
 		{
-			Name: "static", Title: "static batching (8)", Adds: "requests run in batches of 8 that wait up to 50 ms to fill and drain wholly",
+			Name: "static", Adds: "requests run in batches of 8 that wait up to 50 ms to fill and drain wholly",
 			Policy: engine.Policy{MaxBatch: staticBatch, FillWait: staticWait, StepTokens: stepTokens},
 		},
 		{
-			Name: "continuous", Title: "continuous batching", Adds: "requests join and leave at every step (up to 24 run), prompts are prefilled in chunks behind the decoding rows",
+			Name: "continuous", Adds: "requests join and leave at every step (up to 24 run), prompts are prefilled in chunks behind the decoding rows",
 			Policy: continuous(),
 		},
 		{
-			Name: "paged", Title: "paged KV", Adds: "KV cells are taken in blocks of 16 as tokens are computed, instead of reserved for the whole answer",
+			Name: "paged", Adds: "KV cells are taken in blocks of 16 as tokens are computed, instead of reserved for the whole answer",
 			Policy: continuous(), Cache: engine.CacheConfig{Paged: true, BlockTokens: blockTokens}, Optional: true,
 		},
 		{
-			Name: "prefix", Title: "paged KV and prefix cache", Adds: "KV cells are taken in blocks of 16, and the beginning of a prompt that is cached is not computed again",
+			Name: "prefix", Adds: "KV cells are taken in blocks of 16, and the beginning of a prompt that is cached is not computed again",
 			Policy: continuous(), Cache: engine.CacheConfig{Paged: true, Prefix: true, BlockTokens: blockTokens},
 		},
 	}

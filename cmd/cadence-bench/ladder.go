@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,10 @@ before and after it. Every finished cell is kept at once, and an interrupted swe
 continues with --resume.
 
 Rates and SLO are chosen by a short measurement of the idle engine unless given.
-Flags change the preset.`,
+Flags change the preset.
+
+The rungs, each with what it changes against the one below:
+` + rungsHelp(),
 		Example: `  cadence-bench ladder --preset quick
   cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
   cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
@@ -78,6 +82,18 @@ Flags change the preset.`,
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	return cmd
+}
+
+func rungsHelp() string {
+	var b strings.Builder
+	for _, r := range ladder.Rungs() {
+		optional := ""
+		if r.Optional {
+			optional = " (only when named)"
+		}
+		fmt.Fprintf(&b, "  %-11s %s%s\n", r.Name, r.Adds, optional)
+	}
+	return b.String()
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -52,7 +52,7 @@ func openMachine(p places, file string) (*llamaMachine, error) {
 	if err != nil {
 		return nil, coded(exitEngine, err)
 	}
-	hash, err := gguf.FileHash(file)
+	hash, err := results.HashFile(file)
 	if err != nil {
 		return nil, coded(exitEngine, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 func newModel(where func() places) *cobra.Command {
@@ -77,7 +78,7 @@ func exactArgs(n int) cobra.PositionalArgs {
 }
 
 func printModel(out io.Writer, file string, info gguf.Info) error {
-	hash, err := gguf.FileHash(file)
+	hash, err := results.HashFile(file)
 	if err != nil {
 		return coded(exitEngine, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/results"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,7 +22,7 @@ func writeTiny(t *testing.T, change func(*gguf.Spec)) string {
 
 func hashTiny(t *testing.T, change func(*gguf.Spec)) string {
 	t.Helper()
-	sum, err := gguf.FileHash(writeTiny(t, change))
+	sum, err := results.HashFile(writeTiny(t, change))
 	require.NoError(t, err)
 	return sum
 }
@@ -82,14 +83,4 @@ func TestWriteIntoNowhere(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ".*.tmp"))
 	require.NoError(t, err)
 	require.Empty(t, left)
-}
-
-func TestFileHash(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "abc")
-	require.NoError(t, os.WriteFile(path, []byte("abc"), 0o600))
-	sum, err := gguf.FileHash(path)
-	require.NoError(t, err)
-	require.Equal(t, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", sum) // FIPS 180-4's example
-	_, err = gguf.FileHash(path + "x")
-	require.ErrorContains(t, err, "no such file")
 }
