@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,11 +15,14 @@ import (
 )
 
 // benchFolder holds what `make bench` printed, a file for each table of
-// docs/performance.md.
-const benchFolder = "results/bench"
+// docs/performance.md, and profileTable what `profile` wrote.
+const (
+	benchFolder  = "results/bench"
+	profileTable = "results/profile/profile.md"
+)
 
 // benchBlocks are the tables of the kept benchmark outputs: bench-NAME for
-// NAME.txt.
+// NAME.txt, and profile for the kept profile.
 func benchBlocks() (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(benchFolder, "*.txt"))
 	if err != nil {
@@ -31,7 +36,14 @@ func benchBlocks() (map[string]string, error) {
 		}
 		blocks["bench-"+strings.TrimSuffix(filepath.Base(file), ".txt")] = t.Markdown()
 	}
-	return blocks, nil
+	profile, err := os.ReadFile(profileTable)
+	if errors.Is(err, fs.ErrNotExist) {
+		return blocks, nil
+	}
+	// The table and its notes; the document has its own link to the flame graph.
+	table, _, _ := strings.Cut(string(profile), "\n![")
+	blocks["profile"] = table
+	return blocks, err
 }
 
 // benchTable reads the output of `go test -bench`: a row for each benchmark, a
