@@ -62,6 +62,9 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if f.out == "" {
 		f.out = where.cache
 	}
+	if err := writable(f.out); err != nil {
+		return coded(exitWrite, err)
+	}
 	source, err := engineSource()
 	if err != nil {
 		return err
@@ -97,11 +100,21 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	return nil
 }
 
-// write writes the rows first: a calibration never lacks them.
-func (c *calibration) write(dir string) error {
+// writable says, before minutes are spent on measuring, whether files can be made in
+// dir, which it makes.
+func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	f, err := os.CreateTemp(dir, ".writable-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// write writes the rows first: a calibration never lacks them.
+func (c *calibration) write(dir string) error {
 	if err := results.WriteCalibrationRows(filepath.Join(dir, calibrationRows), c.rows); err != nil {
 		return err
 	}
