@@ -28,8 +28,10 @@ type StepInfo struct {
 	Held    int // back for a prefix that another computes
 	Running int
 	KV      kv.Stats
+	Use     CellUse
 	Evicted uint64 // cached tokens given up since the step before
 
+	Evictions []kv.Eviction // what they were, in order
 	Admitted  []Admission
 	Preempted []Preemption
 	Ended     []Ending // since the step before, in order; not those refused by Submit
@@ -43,11 +45,12 @@ type Ending struct {
 
 // tracer assembles a StepInfo. It does nothing when there is nobody to tell.
 type tracer struct {
-	tell    func(*StepInfo)
-	info    StepInfo
-	next    int64
-	evicted uint64
-	endings []Ending
+	tell      func(*StepInfo)
+	info      StepInfo
+	next      int64
+	evicted   uint64
+	evictions []kv.Eviction
+	endings   []Ending
 }
 
 func (t *tracer) planned(s *Scheduler, start time.Duration) {
@@ -85,6 +88,8 @@ func (t *tracer) stepped(e *Engine, end time.Duration) {
 	i.Admitted, i.Preempted, i.Ended = s.admitted, s.preempted, t.endings
 	i.KV = s.cache.Stats()
 	i.Evicted, t.evicted = i.KV.Evicted-t.evicted, i.KV.Evicted
+	t.evictions = s.cache.Evictions(t.evictions[:0])
+	i.Use, i.Evictions = e.result.Use, t.evictions
 	t.tell(i)
 	t.endings = t.endings[:0]
 }

@@ -25,6 +25,12 @@ func (t *trace) add(s *engine.StepInfo) {
 	if s.Err != nil {
 		row.Error = results.Some(s.Err.Error())
 	}
+	if s.Use.Known {
+		row.Cells, row.TopCell = results.Some(int32(s.Use.Cells)), results.Some(int32(s.Use.Top))
+	}
+	for _, e := range s.Evictions {
+		row.Evicted = append(row.Evicted, results.StepEviction{Sequence: e.Seq, Tokens: e.Tokens, Reason: e.Reason.String()})
+	}
 	for _, a := range s.Admitted {
 		row.Admitted = append(row.Admitted, results.StepAdmission{Request: int32(a.ID), Tokens: int32(a.Tokens), Cached: int32(a.Hit), Again: a.Again})
 	}
