@@ -11,8 +11,11 @@ import (
 type StepInfo struct {
 	Index      int64         // from 0; steps that the backend refused count too
 	Start, End time.Duration // on the engine's clock
-	Model      time.Duration // inside the forward pass
-	Host       time.Duration // the rest of the backend's time
+	// Committed is when the loop took the result, at or after End. What was decided
+	// next, the next step's plan included, was decided then.
+	Committed time.Duration
+	Model     time.Duration // inside the forward pass
+	Host      time.Duration // the rest of the backend's time
 	// Err is ErrNoSlot when the backend had no room: then no row was computed.
 	Err error
 
@@ -83,7 +86,8 @@ func (t *tracer) stepped(e *Engine, end time.Duration) {
 		return
 	}
 	s, i := e.sched, &t.info
-	i.End, i.Model, i.Host, i.Err = end, e.result.Model, e.result.Host, e.stepErr
+	i.End, i.Committed = end, e.clk.Now()
+	i.Model, i.Host, i.Err = e.result.Model, e.result.Host, e.stepErr
 	i.Waiting, i.Held, i.Running = s.Waiting(), s.Held(), s.Running()
 	i.Admitted, i.Preempted, i.Ended = s.admitted, s.preempted, t.endings
 	i.KV = s.cache.Stats()

@@ -117,6 +117,9 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	if err := eng.Err(); err != nil {
 		return nil, err
 	}
+	if c.trace != nil {
+		c.trace.since(driver.Began())
+	}
 	records := driver.Records()
 	for _, r := range records {
 		cell.EndedS = max(cell.EndedS, r.Ended.V.Seconds())

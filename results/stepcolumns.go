@@ -19,10 +19,12 @@ var stepTable = table[StepRow]{
 var stepColumns = []column[StepRow]{
 	{Column{"step", Int64, "", "", "index of the step, from 0; those that the backend refused count too"},
 		required(func(s *StepRow) *int64 { return &s.Step }, same, same), true},
-	{Column{"start_ns", Int64, "ns", "", "when it was planned, since the start of the cell"},
+	{Column{"start_ns", Int64, "ns", "", "when it was planned, since the start of the load, as in a cell file"},
 		required(func(s *StepRow) *time.Duration { return &s.Start }, ns, duration), true},
 	{Column{"end_ns", Int64, "ns", "", "when its tokens were ready"},
 		required(func(s *StepRow) *time.Duration { return &s.End }, ns, duration), true},
+	{Column{"committed_ns", Int64, "ns", "", "when the event loop took them; what comes next, the plan of the next step included, was decided then"},
+		required(func(s *StepRow) *time.Duration { return &s.Committed }, ns, duration), true},
 	{Column{"model_ns", Int64, "ns", "", "time inside the forward pass"},
 		required(func(s *StepRow) *time.Duration { return &s.Model }, ns, duration), true},
 	{Column{"host_ns", Int64, "ns", "", "the rest of the backend's time: building the batch, sampling"},

@@ -12,6 +12,7 @@ import (
 type StepRow struct {
 	Step        int64
 	Start, End  time.Duration
+	Committed   time.Duration // when what came next was decided, at or after End
 	Model, Host time.Duration
 	Error       Opt[string] // why no row was computed
 
