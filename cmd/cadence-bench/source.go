@@ -9,6 +9,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/engine/streams"
+	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/kv"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -17,7 +19,8 @@ import (
 // runs with the same hash were scheduled and stepped by the same code.
 func engineSource() (string, error) {
 	return results.SourceHash(map[string]fs.FS{
-		"engine": engine.Source, "engine/clock": clock.Source, "engine/llamacpp": llamacpp.Source, "kv": kv.Source,
+		"engine": engine.Source, "engine/clock": clock.Source, "engine/llamacpp": llamacpp.Source,
+		"engine/streams": streams.Source, "engine/twin": twin.Source, "kv": kv.Source,
 	})
 }
 

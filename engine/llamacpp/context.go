@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/streams"
 	"github.com/hybridgroup/yzma/pkg/llama"
 )
 
@@ -36,7 +37,7 @@ type Context struct {
 	holed bool
 	// streams places the sequences of a cache that is not unified, else nil. Behind
 	// it everything is in terms of streams.
-	streams *streams
+	streams *streams.Map
 	draw    sampler
 }
 
@@ -83,7 +84,7 @@ func NewContext(m *Model, p Params) (*Context, error) {
 	c.rows.point(&c.call.batch)
 	c.next = make([]int32, c.limits.Seqs)
 	if !p.KVUnified {
-		c.streams = newStreams(c.limits.Seqs)
+		c.streams = streams.New(c.limits.Seqs)
 	}
 	c.draw = sampler{weights: make([]float64, m.info.Vocab)}
 	return c, nil
@@ -124,10 +125,10 @@ func (c *Context) Next(seq engine.SeqID) int32 {
 	return 0
 }
 
-// where gives llama.cpp's id of a sequence, or none for one that is empty.
+// where gives llama.cpp's id of a sequence, or streams.None for one that is empty.
 func (c *Context) where(seq engine.SeqID) int32 {
 	if c.streams != nil {
-		return c.streams.of[seq]
+		return c.streams.Of(seq)
 	}
 	return seq
 }

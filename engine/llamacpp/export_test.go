@@ -4,6 +4,8 @@ import (
 	"github.com/hybridgroup/yzma/pkg/llama"
 	"github.com/hybridgroup/yzma/pkg/loader"
 	"github.com/jupiterrider/ffi"
+
+	"github.com/cadence-bench/cadence-bench/engine/streams"
 )
 
 // Logits gives the rows of logits of the last step, for its outputs in batch
@@ -14,7 +16,7 @@ func (c *Context) Logits(outputs int) []float32 {
 
 // CacheNext asks llama.cpp where a sequence goes on.
 func (c *Context) CacheNext(seq int32) int32 {
-	if seq = c.where(seq); seq == none {
+	if seq = c.where(seq); seq == streams.None {
 		return 0
 	}
 	last, err := llama.MemorySeqPosMax(c.mem, llama.SeqId(seq))

@@ -1,11 +1,15 @@
 package llamacpp
 
-import "github.com/hybridgroup/yzma/pkg/llama"
+import (
+	"github.com/hybridgroup/yzma/pkg/llama"
+
+	"github.com/cadence-bench/cadence-bench/engine/streams"
+)
 
 // Held asks llama.cpp which positions of a sequence are in the cache: from first up
 // to next, both 0 for none.
 func (c *Context) Held(seq int32) (first, next int32) {
-	if seq = c.where(seq); seq == none {
+	if seq = c.where(seq); seq == streams.None {
 		return 0, 0
 	}
 	lo, err := llama.MemorySeqPosMin(c.mem, llama.SeqId(seq))

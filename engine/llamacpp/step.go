@@ -78,7 +78,7 @@ func (c *Context) step(b *engine.Batch, res *engine.StepResult) error {
 		return err
 	}
 	if c.streams != nil {
-		b = c.streams.translate(b, !c.params.Canonical)
+		b = c.streams.Translate(b, !c.params.Canonical)
 	}
 	for i := range b.Ops {
 		if err := c.apply(&b.Ops[i]); err != nil {

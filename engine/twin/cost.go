@@ -1,6 +1,11 @@
 package twin
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
 
 // Cost is what a unit of each term costs on one machine with one model, KV layout,
 // flash attention and number of threads, as `calibrate` fitted it.
@@ -39,4 +44,24 @@ func (c *Cost) Outside(w *Work) bool {
 		}
 	}
 	return false
+}
+
+// Check says what is wrong with c, if anything.
+func (c *Cost) Check() error {
+	sum := 0.0
+	for i, s := range c.Seconds {
+		if !(s >= 0) || math.IsInf(s, 1) {
+			return fmt.Errorf("cost of %v: %v seconds: want a number from 0 up", Term(i), s)
+		}
+		sum += s
+	}
+	switch n := c.Noise; {
+	case sum == 0:
+		return errors.New("cost: every term costs nothing")
+	case !(n.Sigma >= 0) || math.IsInf(n.Sigma, 1):
+		return fmt.Errorf("cost: noise of deviation %v: want a number from 0 up", n.Sigma)
+	case !(n.Rho > -1 && n.Rho < 1):
+		return fmt.Errorf("cost: noise of autocorrelation %v: want one between -1 and 1", n.Rho)
+	}
+	return nil
 }

@@ -27,12 +27,15 @@ var mayImport = map[string][]string{
 	"engine":            {"kv", "admission", "engine/clock"},
 	"engine/clock":      {},
 	"engine/gguf":       {"internal/nearest"},
-	"engine/llamacpp":   {"engine", "engine/gguf", "engine/llamacpp"},
+	"engine/llamacpp":   {"engine", "engine/gguf", "engine/llamacpp", "engine/streams"},
+	"engine/streams":    {"engine"},
+	"engine/twin":       {"engine", "engine/streams"},
 	"loadgen":           {"engine/clock", "results", "internal/nearest"},
 	"results":           {},
 	"analysis":          {"results"},
 	"report":            {"analysis", "results"},
 	"ladder":            {"engine", "engine/clock", "loadgen", "results", "internal/nearest"},
+	"ladder/sim":        {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench": {"*"},
 }
 

@@ -1,4 +1,4 @@
-package llamacpp
+package streams
 
 import (
 	"math/rand/v2"
@@ -39,7 +39,7 @@ func TestStreamsHoldWhatTheirSequencesHold(t *testing.T) {
 	closed, moved := 0, 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		s := newStreams(n + idle)
+		s := New(n + idle)
 		want, got := cellsOf{}, cellsOf{}
 		step := func(b engine.Batch) {
 			for i := range b.Ops { // a copy's target is emptied first, as the scheduler does
@@ -49,7 +49,7 @@ func TestStreamsHoldWhatTheirSequencesHold(t *testing.T) {
 				}
 			}
 			want.apply(t, &b, false)
-			tr := s.translate(&b, true)
+			tr := s.Translate(&b, true)
 			moved += len(tr.Ops) - len(b.Ops)
 			got.apply(t, tr, true)
 			for seq := range int32(n) {
