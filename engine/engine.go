@@ -164,7 +164,7 @@ func (e *Engine) pump() {
 		return
 	}
 	e.stepping, e.batch = true, batch
-	e.trace.planned(e.sched, now)
+	e.trace.planned(e.sched, now, e.lastEnd)
 	for _, st := range e.sched.Started() {
 		if c, ok := e.live[st.ID]; ok {
 			c.obs.Started(now, st.Cached)

@@ -16,6 +16,9 @@ type StepInfo struct {
 	Committed time.Duration
 	Model     time.Duration // inside the forward pass
 	Host      time.Duration // the rest of the backend's time
+	// Loop is the rest of the time since the last step's end or, when this one did not
+	// follow at once, since Start: commit, plan and hand-over. 0 in virtual time.
+	Loop time.Duration
 	// Err is ErrNoSlot when the backend had no room: then no row was computed.
 	Err error
 
@@ -50,15 +53,19 @@ type Ending struct {
 type tracer struct {
 	tell      func(*StepInfo)
 	info      StepInfo
+	since     time.Duration // what Loop counts from
 	next      int64
 	evicted   uint64
 	evictions []kv.Eviction
 	endings   []Ending
 }
 
-func (t *tracer) planned(s *Scheduler, start time.Duration) {
+func (t *tracer) planned(s *Scheduler, start, lastEnd time.Duration) {
 	if t.tell == nil {
 		return
+	}
+	if t.since = start; lastEnd >= 0 {
+		t.since = lastEnd
 	}
 	t.info = StepInfo{
 		Index: t.next, Start: start,
@@ -88,6 +95,9 @@ func (t *tracer) stepped(e *Engine, end time.Duration) {
 	s, i := e.sched, &t.info
 	i.End, i.Committed = end, e.clk.Now()
 	i.Model, i.Host, i.Err = e.result.Model, e.result.Host, e.stepErr
+	if e.result.Modelled == 0 {
+		i.Loop = end - t.since - i.Model - i.Host
+	}
 	i.Waiting, i.Held, i.Running = s.Waiting(), s.Held(), s.Running()
 	i.Admitted, i.Preempted, i.Ended = s.admitted, s.preempted, t.endings
 	i.KV = s.cache.Stats()

@@ -17,7 +17,7 @@ func (c *Context) use(rows []engine.Row, err error) (u engine.CellUse) {
 		return u
 	}
 	for i := range rows {
-		u.Top = max(u.Top, int(c.next[c.streams.of[rows[i].Seq]]))
+		u.Top = max(u.Top, int(c.next[c.streams.Of(rows[i].Seq)]))
 	}
 	return u
 }

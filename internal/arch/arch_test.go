@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"admission":         {"kv"},
 	"engine":            {"kv", "admission", "engine/clock"},
 	"engine/clock":      {},
+	"engine/calibrate":  {"engine", "engine/twin"},
 	"engine/gguf":       {"internal/nearest"},
 	"engine/llamacpp":   {"engine", "engine/gguf", "engine/llamacpp", "engine/streams"},
 	"engine/streams":    {"engine"},
