@@ -81,7 +81,7 @@ func New(clk clock.Clock, b Backend, cfg Config) (*Engine, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	cache, err := cfg.Cache.New(b.Limits())
+	cache, err := cfg.Cache.build(b.Limits(), cfg.OnStep != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ func (f *fakeBackend) Step(b *Batch, r *StepResult) error {
 	r.Modelled = time.Millisecond + time.Duration(len(b.Rows))*10*time.Microsecond
 	if f.cells()+len(b.Rows) > f.room && len(b.Rows) > 0 {
 		f.refused++
+		r.Use = f.use(nil)
 		return ErrNoSlot
 	}
 	for _, row := range b.Rows {
@@ -59,6 +60,7 @@ func (f *fakeBackend) Step(b *Batch, r *StepResult) error {
 		}
 	}
 	r.Model = r.Modelled
+	r.Use = f.use(b.Rows)
 	if f.after != nil {
 		f.after(f.cells())
 	}
@@ -86,6 +88,18 @@ func (f *fakeBackend) apply(op Op) error {
 		f.seqs[op.Seq] = held[:op.From:op.From]
 	}
 	return nil
+}
+
+// use is known where a sequence's cells are its own.
+func (f *fakeBackend) use(rows []Row) (u CellUse) {
+	if !f.streams {
+		return u
+	}
+	u.Known, u.Cells = true, f.cells()
+	for _, row := range rows {
+		u.Top = max(u.Top, len(f.seqs[row.Seq]))
+	}
+	return u
 }
 
 // cells is how many cells any sequence holds.

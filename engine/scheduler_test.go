@@ -110,6 +110,9 @@ func replay(t *testing.T, script string) string {
 		default:
 			t.Fatalf("unknown command %q", line)
 		}
+		if s != nil {
+			evicted(say, s)
+		}
 		require.NoError(t, s.agree(), line)
 	}
 	require.NoError(t, lines.Err())
@@ -141,7 +144,7 @@ func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, error) {
 	cache, err := CacheConfig{
 		Paged: arg["block"] > 0, BlockTokens: arg["block"], Prefix: arg["prefix"] == 1,
 		Streams: arg["streams"] == 1, Optimism: float64(arg["optimism"]) / 100,
-	}.New(lim)
+	}.build(lim, true)
 	require.NoError(t, err)
 	return NewScheduler(p, lim, cache)
 }
@@ -183,6 +186,12 @@ func scripted(id, prompt, maxTokens int) Request {
 	return r
 }
 
+func evicted(say func(string, ...any), s *Scheduler) {
+	for _, e := range s.cache.Evictions(nil) {
+		say("evicted %d tokens of seq %d for %v", e.Tokens, e.Seq, e.Reason)
+	}
+}
+
 // show prints a batch: decisions, cache edits, then its rows run by run.
 func show(say func(string, ...any), s *Scheduler, b *Batch) {
 	for _, p := range s.preempted {
@@ -193,6 +202,7 @@ func show(say func(string, ...any), s *Scheduler, b *Batch) {
 			say("admitted %d: %d tokens, %d cached, again %t", a.ID, a.Tokens, a.Hit, a.Again)
 		}
 	}
+	evicted(say, s)
 	for _, op := range b.Ops {
 		if op.Kind == OpCopy {
 			say("copy seq %d to %d", op.Src, op.Seq)

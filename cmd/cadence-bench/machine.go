@@ -133,16 +133,21 @@ func defaultSpec() gguf.Spec {
 	return gguf.Spec{Shape: gguf.Shapes()[0], Seed: 1}
 }
 
+// cachedModel is the place of a synthetic model in the cache.
+func cachedModel(p places, spec gguf.Spec) string {
+	typ := spec.Type
+	if typ == gguf.Default {
+		typ = spec.Shape.Type
+	}
+	name := fmt.Sprintf("%s-%s-s%d.gguf", spec.Shape.Name, strings.ToLower(typ.String()), spec.Seed)
+	return filepath.Join(p.cache, "models", name)
+}
+
 // synthesise writes a synthetic model to path, or to its place in the cache when
 // path is empty, unless the same model is there already.
 func synthesise(p places, spec gguf.Spec, path string) (file string, made bool, err error) {
 	if path == "" {
-		typ := spec.Type
-		if typ == gguf.Default {
-			typ = spec.Shape.Type
-		}
-		name := fmt.Sprintf("%s-%s-s%d.gguf", spec.Shape.Name, strings.ToLower(typ.String()), spec.Seed)
-		path = filepath.Join(p.cache, "models", name)
+		path = cachedModel(p, spec)
 	}
 	if _, err := gguf.Inspect(path); err == nil {
 		return path, false, nil

@@ -76,7 +76,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 	}
 	note := newProgress(cmd.ErrOrStderr()).Note
 	engineFlags := ladderFlags{model: f.model}
-	machine, choices, err := engineFlags.machine(where, map[string]string{
+	machine, choices, err := engineFlags.llama(where, map[string]string{
 		"flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch),
 	}, note)
 	if err != nil {

@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"analysis":          {"results"},
 	"report":            {"analysis", "results"},
 	"ladder":            {"engine", "engine/clock", "loadgen", "results", "internal/nearest"},
+	"ladder/sim":        {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench": {"*"},
 }
 
