@@ -45,6 +45,10 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
+	shared, err := c.tokens.shared(tape, prompts)
+	if err != nil {
+		return results.Cell{}, nil, err
+	}
 	b, err := c.m.Open(c.shape)
 	if err != nil {
 		return results.Cell{}, nil, err
@@ -67,6 +71,9 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	records, err := c.offer(ctx, b, tape, prompts, &cell)
 	if err != nil {
 		return cell, nil, err
+	}
+	for i := range records {
+		records[i].SharedTokens = shared[records[i].Request]
 	}
 	if err := reset(b); err != nil {
 		return cell, nil, err
