@@ -30,6 +30,9 @@ const (
 	CodeThinP99    = "thin-p99"    // the p99 is the maximum
 	CodeRate       = "rate"        // the tape's realised rate is far from nominal
 	CodeStall      = "stall"       // a cut stream had stalled for longer than any ITL
+	// CodeExtrapolated: the cost model was asked about steps beyond those that it was
+	// fitted on.
+	CodeExtrapolated = "extrapolated"
 )
 
 func check(m *CellMetrics, recs []results.Record, t *tally, o Options) {
@@ -71,6 +74,9 @@ func check(m *CellMetrics, recs []results.Record, t *tally, o Options) {
 	// A Poisson count has its mean as its variance.
 	if want := m.Cell.OfferedRPS * m.Window.Length(); want > 0 && math.Abs(float64(m.Arrivals)-want) > 3*math.Sqrt(want) {
 		warn(CodeRate, "%d arrivals in the window where %.0f were nominal, more than 3 standard deviations apart", m.Arrivals, want)
+	}
+	if share := m.Cell.Extrapolated; share.V > 0 {
+		warn(CodeExtrapolated, "%.2g%% of the simulated steps were larger than those which the cost model was fitted on", 100*share.V)
 	}
 	if t.longestStall > t.longestGap {
 		warn(CodeStall, "a stream was cut after %.3g s without a token, longer than any ITL", t.longestStall.Seconds())

@@ -26,7 +26,7 @@ func (m *CellMetrics) Summary() results.CellSummary {
 		Attainment: m.Attainment, AttainmentAdmitted: m.AttainmentAdmitted,
 		HitRate: m.HitRate, DispatchLagP99S: known(m.DispatchLag.P99),
 		ProbeBeforeTokensPS: decodeRate(m.Cell.ProbeBefore), ProbeAfterTokensPS: decodeRate(m.Cell.ProbeAfter),
-		Valid: m.Valid(), InvalidReasons: []string{}, LowerBounds: []string{},
+		Extrapolated: m.Cell.Extrapolated, Valid: m.Valid(), InvalidReasons: []string{}, LowerBounds: []string{},
 	}
 	for _, metric := range []struct {
 		key string

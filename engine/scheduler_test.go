@@ -45,7 +45,7 @@ func replay(t *testing.T, script string) string {
 	var (
 		out strings.Builder
 		s   *Scheduler
-		b   modelFree
+		b   Backend
 		now time.Duration
 	)
 	lines := bufio.NewScanner(strings.NewReader(script))
@@ -114,6 +114,9 @@ func replay(t *testing.T, script string) string {
 		default:
 			t.Fatalf("unknown command %q", line)
 		}
+		if s != nil {
+			evicted(say, s)
+		}
 		require.NoError(t, s.agree(), line)
 	}
 	require.NoError(t, lines.Err())
@@ -122,7 +125,7 @@ func replay(t *testing.T, script string) string {
 
 // scriptedScheduler makes the scheduler of a script, contiguous to the token unless a
 // block size is given, and its backend.
-func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, modelFree, error) {
+func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, Backend, error) {
 	lim := Limits{Seqs: 4, SeqCells: 64, Cells: 64, Rows: 16, Vocab: 1 << 20}
 	if n, ok := arg["cells"]; ok {
 		lim.Cells = n
@@ -145,7 +148,7 @@ func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, modelFree,
 	cache, err := CacheConfig{
 		Paged: arg["block"] > 0, BlockTokens: arg["block"], Prefix: arg["prefix"] == 1,
 		Streams: arg["streams"] == 1, Optimism: float64(arg["optimism"]) / 100,
-	}.New(lim)
+	}.build(lim, true)
 	require.NoError(t, err)
 	s, err := NewScheduler(p, lim, cache)
 	if arg["streams"] == 1 {
@@ -154,7 +157,7 @@ func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, modelFree,
 	return s, newTwin(lim, arg["streams"] == 0), err
 }
 
-func commit(t *testing.T, say func(string, ...any), s *Scheduler, b modelFree) {
+func commit(t *testing.T, say func(string, ...any), s *Scheduler, b Backend) {
 	var res StepResult
 	require.NoError(t, b.Step(&s.batch, &res))
 	tokens := make([]Token, len(s.outputs))
@@ -195,6 +198,12 @@ func scripted(id, prompt, maxTokens int) Request {
 	return r
 }
 
+func evicted(say func(string, ...any), s *Scheduler) {
+	for _, e := range s.cache.Evictions(nil) {
+		say("evicted %d tokens of seq %d for %v", e.Tokens, e.Seq, e.Reason)
+	}
+}
+
 // show prints a batch: decisions, cache edits, then its rows run by run.
 func show(say func(string, ...any), s *Scheduler, b *Batch) {
 	for _, p := range s.preempted {
@@ -205,6 +214,7 @@ func show(say func(string, ...any), s *Scheduler, b *Batch) {
 			say("admitted %d: %d tokens, %d cached, again %t", a.ID, a.Tokens, a.Hit, a.Again)
 		}
 	}
+	evicted(say, s)
 	for _, op := range b.Ops {
 		if op.Kind == OpCopy {
 			say("copy seq %d to %d", op.Src, op.Seq)

@@ -12,7 +12,7 @@ import (
 )
 
 var serveStates = []string{
-	"hit", "fully cached prompt", "hit on another's output", "published to one that was held", "hold ran out", "cached prefix evicted",
+	"hit", "fully cached prompt", "hit on another's output", "published to one that was held", "hold ran out", "evicted for blocks", "evicted for sequence", "evicted for copy", "evicted for bound", "evicted for demand",
 	"preempted for blocks", "preempted for a slot", "victim had emitted", "preempted within its quantum", "recovered from the cache", "stalled", "no slot", "stuck alone",
 	"never fits", "cancelled while waiting", "cancelled while held", "cancelled in a prompt", "cancelled while decoding",
 	"cancelled in flight", "cancelled after a preemption", "owed floor first", "copy", "chunked prefill", "prefill beside decode", "all lanes used",
@@ -247,10 +247,14 @@ func (s *server) step(i *StepInfo) {
 	}
 	s.see("copy", i.Copies > 0)
 	s.see("prefill beside decode", i.Prefill > 0 && i.Decode > 0)
-	s.see("cached prefix evicted", i.Evicted > 0)
+	s.evictions(i)
 	s.see("no slot", i.Err != nil)
 	require.True(t, i.Err == nil || s.tight, "a row had no cell although the accounts are right")
 	s.see("step", true)
+	require.True(t, i.Use.Known)
+	if s.cfg.Cache.Streams {
+		require.LessOrEqual(t, i.Use.Top, i.Use.Cells)
+	}
 	for _, q := range sched.running {
 		s.see("stalled", q.got > 1 && !q.ready && (i.Prefill == 0 || s.cfg.Policy.DecodeFirst))
 	}
@@ -269,6 +273,24 @@ func (s *server) step(i *StepInfo) {
 		}
 	}
 	s.see("all lanes used", lanes == 3 && sched.waiting.rest.len() > 0)
+}
+
+// evictions holds the log against the counter and what the policy can evict for.
+func (s *server) evictions(i *StepInfo) {
+	sum := 0
+	for _, e := range i.Evictions {
+		sum += int(e.Tokens)
+		s.see("evicted for "+e.Reason.String(), true)
+		switch e.Reason {
+		case kv.ForCopy:
+			require.True(s.t, s.cfg.Cache.Streams)
+		case kv.ForBound:
+			require.Positive(s.t, s.cfg.Cache.RetainCells)
+		case kv.OnDemand:
+			require.ErrorIs(s.t, i.Err, ErrNoSlot)
+		}
+	}
+	require.EqualValues(s.t, i.Evicted, sum)
 }
 
 // equalTo says whether tokens begin a request's prompt and its answer.

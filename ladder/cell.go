@@ -3,6 +3,8 @@ package ladder
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"maps"
 	"runtime"
 	"time"
@@ -45,7 +47,7 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
-	b, err := c.m.Open(c.shape)
+	b, err := c.open(key)
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
@@ -63,11 +65,16 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	if err != nil {
 		return cell, nil, err
 	}
-	runtime.GC() // what earlier cells left is not this cell's to pay for
+	simulated, _ := b.(SimulatedBackend)
+	if simulated == nil {
+		runtime.GC() // what earlier cells left is not this cell's to pay for
+	}
+	share := shareBeyond(simulated)
 	records, err := c.offer(ctx, b, tape, prompts, &cell)
 	if err != nil {
 		return cell, nil, err
 	}
+	cell.Extrapolated = share()
 	if err := reset(b); err != nil {
 		return cell, nil, err
 	}
@@ -77,6 +84,31 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	}
 	cell.ProbeBefore, cell.ProbeAfter = results.Some(before), results.Some(after)
 	return cell, records, nil
+}
+
+// open makes the cell's backend. A simulated one draws from the cell's name, so that
+// two rungs have their own luck on one tape.
+func (c *cellRun) open(key results.Key) (engine.Backend, error) {
+	sim, ok := c.m.(Simulator)
+	if !ok {
+		return c.m.Open(c.shape)
+	}
+	h := fnv.New64a()
+	io.WriteString(h, key.Name())
+	return sim.OpenSeeded(c.shape, h.Sum64())
+}
+
+// shareBeyond returns a function that gives the share of a simulated backend's steps
+// from now on that its model extrapolated, and null for b nil.
+func shareBeyond(b SimulatedBackend) func() results.Opt[float64] {
+	if b == nil {
+		return func() (none results.Opt[float64]) { return none }
+	}
+	beyond, all := b.Extrapolated()
+	return func() results.Opt[float64] {
+		n, steps := b.Extrapolated()
+		return results.Some(float64(n-beyond) / float64(max(1, steps-all)))
+	}
 }
 
 // offer drives the tape through an engine until every request has ended and the
@@ -116,6 +148,9 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	}
 	if err := eng.Err(); err != nil {
 		return nil, err
+	}
+	if c.trace != nil {
+		c.trace.since(driver.Began())
 	}
 	records := driver.Records()
 	for _, r := range records {

@@ -30,6 +30,22 @@ type Machine interface {
 	Params() map[string]string
 }
 
+// Simulator is a Machine in virtual time. Its cells depend on nothing but their
+// parameters: a sweep measures several at once, and dates none.
+type Simulator interface {
+	Machine
+	// OpenSeeded is Open with the seed of what the backend draws at random.
+	OpenSeeded(s Shape, seed uint64) (SimulatedBackend, error)
+}
+
+// SimulatedBackend is a backend whose steps last what a fitted model says.
+type SimulatedBackend interface {
+	engine.Backend
+	// Extrapolated says how many of the steps so far were well beyond those that the
+	// model was fitted on. It must not be called while a step runs.
+	Extrapolated() (beyond, steps int64)
+}
+
 // Shape is the size that a backend must have. It is the same for every rung of a
 // sweep.
 type Shape struct {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
@@ -16,7 +16,8 @@ import (
 )
 
 // Progress is shown what a sweep does. Its methods are called one at a time, Tick
-// on the clock's loop: it must be quick.
+// on the clock's loop: it must be quick. Where cells run several at once, their
+// Begins and Ticks mingle; Ends and Faileds still come in the order of the plan.
 type Progress interface {
 	// Note tells in one line what happens before the first cell.
 	Note(text string)
@@ -35,12 +36,20 @@ type Sweep struct {
 	Machine  Machine
 	Dir      string // the run's folder
 	Progress Progress
+	// Workers is how many cells of a simulation run at once; 0 is 1. A real engine
+	// has one cell at a time whatever it is.
+	Workers int
 	// TraceSteps keeps a row for every step of the engine, beside the cells.
 	TraceSteps bool
-	Now        func() time.Time // the calendar, for the manifest and the cells
+	// Retain bounds the idle cached cells where the configuration leaves it open; nil
+	// sets no bound.
+	Retain RetainRule
+	Now    func() time.Time // the calendar, for the manifest and the cells
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
+
+	showing sync.Mutex // held during a call of Progress while cells run
 }
 
 // ErrCells is returned when the sweep is over but some cells could not be measured.
@@ -69,12 +78,16 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	retain := s.retainOf(cfg)
+	if rungs, err = retain.apply(&cfg, trial.longestPrompt()); err != nil {
+		return err
+	}
 	choice, err := choose(ctx, s.Machine, cfg, rungs, trial, s.Progress.Note)
 	if err != nil {
 		return err
 	}
 	cfg.Rates, cfg.SLO, cfg.Rungs = choice.rates, choice.slo, names(rungs)
-	longest := trial.longest
+	longest, longestPrompt := trial.longest, trial.longestPrompt()
 	var tapes []results.Tape
 	for _, rate := range cfg.Rates {
 		for _, seed := range cfg.Seeds {
@@ -82,11 +95,11 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 			if err != nil {
 				return err
 			}
-			_, n, err := s.fit(cfg, tape, tokens)
+			prompts, n, err := s.fit(cfg, tape, tokens)
 			if err != nil {
 				return err
 			}
-			longest = max(longest, n)
+			longest, longestPrompt = max(longest, n), max(longestPrompt, longestOf(prompts))
 			tapes = append(tapes, results.Tape{
 				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(tape.Requests), SHA256: tape.Hash(),
 			})
@@ -95,6 +108,9 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if cfg.Context == 0 {
 		cfg.Context = longest
 	}
+	if rungs, err = retain.apply(&cfg, longestPrompt); err != nil {
+		return err
+	}
 
 	m := s.Provenance
 	m.StartedAt = s.Now()
@@ -102,7 +118,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	m.Library, m.Model = s.Machine.Describe()
 	m.Params = cfg.Params()
 	maps.Copy(m.Params, s.Machine.Params())
-	m.Choices = append(slices.Clone(m.Choices), choice.notes...)
+	m.Choices = slices.Concat(m.Choices, retain.choices, choice.notes)
 	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds)
 	m.Tapes = tapes
 	run, err := results.CreateRun(s.Dir, m)
@@ -192,28 +208,32 @@ func (s *Sweep) measure(ctx context.Context, run *results.Run, cfg Config, rungs
 		finished[e.Order] = e.State == results.CellFinished
 	}
 	plan := run.Manifest.Plan
-	done := 0
+	var todo []int
 	for order := range plan {
-		if finished[order] {
-			done++
+		if !finished[order] {
+			todo = append(todo, order)
 		}
 	}
-	s.Progress.Plan(plan, done, cfg)
+	s.Progress.Plan(plan, len(plan)-len(todo), cfg)
+	workers := 1
+	if _, ok := s.Machine.(Simulator); ok {
+		workers = s.Workers
+	}
 	failed := 0
-	for order, key := range plan {
-		if finished[order] {
-			continue
-		}
-		entry, err := s.cell(ctx, run, cfg, rungs, tokens, order, key)
-		if err != nil {
-			return err
-		}
-		if entry.State == results.CellFailed {
+	err = inOrder(ctx, todo, workers, func(ctx context.Context, order int) (outcome, error) {
+		return s.cell(ctx, run, cfg, rungs, tokens, order)
+	}, func(o outcome) error {
+		if o.entry.State == results.CellFailed {
 			failed++
 		}
-		if err := journal.Append(entry); err != nil {
+		if err := journal.Append(o.entry); err != nil {
 			return err
 		}
+		s.show(o)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if failed > 0 {
 		return fmt.Errorf("%w: %d of %d failed; --resume tries them again", ErrCells, failed, len(plan))
@@ -221,45 +241,74 @@ func (s *Sweep) measure(ctx context.Context, run *results.Run, cfg Config, rungs
 	return nil
 }
 
+// outcome is what became of a cell: an entry for the journal and, unless err says why
+// it failed, the measurement.
+type outcome struct {
+	entry   results.Entry
+	cell    results.Cell
+	records []results.Record
+	err     error
+}
+
+// show tells of a cell that is over.
+func (s *Sweep) show(o outcome) {
+	s.showing.Lock()
+	defer s.showing.Unlock()
+	if o.err != nil {
+		s.Progress.Failed(o.entry.Order, o.err)
+		return
+	}
+	s.Progress.End(o.entry.Order, o.cell, o.records)
+}
+
 // cell measures one cell into its file. A failure of the engine is the cell's
 // and is journalled; an interrupt or a failure to write is the sweep's.
-func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []Rung, tokens *encoder, order int, key results.Key) (results.Entry, error) {
+func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []Rung, tokens *encoder, order int) (outcome, error) {
+	key := run.Manifest.Plan[order]
+	s.showing.Lock()
 	s.Progress.Begin(order)
+	s.showing.Unlock()
 	started := s.Now()
 	c := cellRun{
 		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: ShapeFor(rungs, cfg.Context), tokens: tokens,
-		tick: func(st Status) { s.Progress.Tick(order, st) },
+		tick: func(st Status) {
+			s.showing.Lock()
+			defer s.showing.Unlock()
+			s.Progress.Tick(order, st)
+		},
 	}
 	if s.TraceSteps {
 		c.trace = &trace{}
 	}
 	cell, records, err := c.run(ctx, key)
 	if ctx.Err() != nil {
-		return results.Entry{}, ctx.Err()
+		return outcome{}, ctx.Err()
 	}
-	entry := results.Entry{Key: key, Order: order, State: results.CellFinished}
+	o := outcome{entry: results.Entry{Key: key, Order: order, State: results.CellFinished}}
 	if err != nil {
-		s.Progress.Failed(order, err)
-		entry.State, entry.Reason = results.CellFailed, err.Error()
-		return entry, nil
+		o.entry.State, o.entry.Reason, o.err = results.CellFailed, err.Error(), err
+		return o, nil
 	}
-	cell.Order, cell.StartedAt = order, started
+	cell.Order = order
+	if _, simulated := s.Machine.(Simulator); !simulated {
+		cell.StartedAt = started
+	}
 	if c.trace != nil {
 		if err := results.WriteSteps(run.StepsPath(order, key), cell, c.trace.steps); err != nil {
-			return entry, err
+			return o, err
 		}
 	}
 	path := run.CellPath(order, key)
 	if err := results.WriteCell(path, cell, records); err != nil {
-		return entry, err
+		return o, err
 	}
-	data, err := os.ReadFile(path)
+	sum, err := results.HashFile(path)
 	if err != nil {
-		return entry, err
+		return o, err
 	}
-	entry.File, entry.SHA256, entry.Rows = filepath.Base(path), results.HashBytes(data), len(records)
-	s.Progress.End(order, cell, records)
-	return entry, nil
+	o.entry.File, o.entry.SHA256, o.entry.Rows = filepath.Base(path), sum, len(records)
+	o.cell, o.records = cell, records
+	return o, nil
 }
 
 // fit tokenises a tape and returns its prompts and the most tokens that one of

@@ -31,10 +31,12 @@ type Steps struct {
 type Cell struct {
 	Schema int `json:"schema"`
 	Key
-	Order     int       `json:"order"` // position in the sweep, from 0
-	Backend   string    `json:"backend"`
-	Workload  string    `json:"workload"`
-	TapeHash  string    `json:"tape_hash"`
+	Order    int    `json:"order"` // position in the sweep, from 0
+	Backend  string `json:"backend"`
+	Workload string `json:"workload"`
+	TapeHash string `json:"tape_hash"`
+	// StartedAt is the calendar's, and zero in a simulation, which has no date: the
+	// same one, made twice, is the same bytes.
 	StartedAt time.Time `json:"started_at"`
 
 	DurationS float64 `json:"duration_s"` // arrivals are offered over [0, DurationS)
@@ -46,6 +48,9 @@ type Cell struct {
 	ProbeBefore Opt[Probe] `json:"probe_before"`
 	ProbeAfter  Opt[Probe] `json:"probe_after"`
 	Steps       Steps      `json:"steps"`
+	// Extrapolated is the share of the steps that were larger than those which the
+	// twin's cost model was fitted on; null when the engine was real.
+	Extrapolated Opt[float64] `json:"extrapolated,omitzero"`
 	// Params are the rung's and the engine's parameters, by documented name.
 	Params map[string]string `json:"params"`
 	// Violations say what is wrong with the measurement itself, one rule each,

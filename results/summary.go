@@ -46,6 +46,8 @@ type CellSummary struct {
 	ProbeBeforeTokensPS Opt[float64] `json:"probe_before_tokens_per_s" unit:"tokens/s" null:"not probed" doc:"decode rate of the idle engine just before the cell"`
 	ProbeAfterTokensPS  Opt[float64] `json:"probe_after_tokens_per_s" unit:"tokens/s" null:"not probed" doc:"decode rate of the idle engine just after the cell"`
 
+	Extrapolated Opt[float64] `json:"extrapolated" null:"the engine was real" doc:"share of a simulation's steps that were larger than those which its cost model was fitted on"`
+
 	LowerBounds    []string `json:"lower_bounds" doc:"the keys above whose quantile fell on a request that was not answered: the true value is larger than the one given"`
 	Valid          bool     `json:"valid" doc:"whether the cell may be used; false exactly when invalid_reasons has any"`
 	InvalidReasons []string `json:"invalid_reasons" doc:"what makes it invalid"`

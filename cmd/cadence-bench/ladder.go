@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
-	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -25,9 +25,11 @@ import (
 type ladderFlags struct {
 	preset, rates, slo, seeds, stop string
 	config                          ladder.Config
-	model, out, flash, kv           string
+	layout                          layoutFlags
+	model, out                      string
 	threads, threadsBatch           int
 	resume, traceSteps              bool
+	twin                            twinFlags
 }
 
 func newLadder(where func() places) *cobra.Command {
@@ -48,14 +50,15 @@ The rungs, each with what it changes against the one below:
 		Example: `  cadence-bench ladder --preset quick
   cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
   cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
-  cadence-bench ladder --out runs/mine --resume`,
+  cadence-bench ladder --out runs/mine --resume
+  cadence-bench ladder --engine twin --preset cadence    simulate ten hours in seconds`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLadder(cmd, where(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (eight minutes) or full (two hours)")
+	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (eight minutes), full (two hours) or cadence (the predecessor's grid of fixed rates: ten hours)")
 	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional)")
-	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending")
+	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending, or auto (default the preset's)")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the preset's)")
 	flags.DurationVar(&f.config.Duration, "duration", 0, "how long each cell offers arrivals (default the preset's)")
 	flags.DurationVar(&f.config.Warmup, "warmup", 0, "arrivals before this are left out of the steady window (default the preset's)")
@@ -68,18 +71,18 @@ The rungs, each with what it changes against the one below:
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
 	flags.IntVar(&f.threads, "threads", 0, "engine threads (default chosen by a short measurement)")
 	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
-	flags.StringVar(&f.flash, "flash-attn", defaultFlash, "flash attention: auto, on or off")
-	flags.StringVar(&f.kv, "kv-layout", defaultLayout, "KV cache: unified (one for all sequences) or streams (a part for each)")
+	f.layout.bind(flags)
 	flags.IntVar(&f.config.PrefillBudget, "prefill-budget", 0, "tokens of a step; longer prompts are prefilled in chunks (default 512)")
 	flags.StringVar(&f.config.PrefillOrder, "prefill-order", "", "decode-first or prefill-first (default decode-first)")
 	flags.IntVar(&f.config.MaxBatch, "max-batch", 0, "sequences at once for rungs from continuous up (default 24)")
 	flags.IntVar(&f.config.BlockSize, "block-size", 0, "tokens of a KV block for rungs from paged up (default 16)")
 	flags.IntVar(&f.config.KVCells, "kv-cells", 0, "KV cells that may be used (default all that the sequences have)")
-	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default no bound but the pool)")
+	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default: in a unified cache what a short measurement says slows a full batch by 10%, in streams no bound but the pool)")
 	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
 	flags.DurationVar(&f.config.ShareWait, "share-wait", 0, "how long a request waits at most for a prefix that another is computing")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
+	f.twin.add(flags)
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	return cmd
 }
@@ -113,16 +116,32 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
 	}
 	show := newProgress(cmd.ErrOrStderr())
+	show.simulated = f.twin.simulated()
+	if !f.resume {
+		if err := results.Vacant(f.out); err != nil {
+			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
+		}
+	}
 	machine, choices, err := f.machine(where, params, show.Note)
 	if err != nil {
 		return err
+	}
+	var retain ladder.RetainRule
+	if llama, ok := machine.(*llamaMachine); ok && !f.resume && cfg.KVRetain == 0 {
+		rungs, err := ladder.Select(cfg.Rungs)
+		if err != nil {
+			return coded(exitInput, err)
+		}
+		if retain, err = llama.boundRetain(rungs, show.Note); err != nil {
+			return err
+		}
 	}
 	source, err := engineSource()
 	if err != nil {
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps,
+		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Retain: retain, Workers: runtime.GOMAXPROCS(0),
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},
@@ -161,7 +180,7 @@ func (f *ladderFlags) finish(out io.Writer, err error) error {
 	again := fmt.Sprintf("cadence-bench ladder --out %s --resume", f.out)
 	switch {
 	case err == nil:
-		fmt.Fprintf(out, "measured into %s\n", f.out)
+		fmt.Fprintf(out, "%s into %s\n", f.twin.did(), f.out)
 		return summarise(f.out)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", again, hidden{err})
@@ -205,26 +224,37 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 	if set("timeout") {
 		cfg.Timeout = f.config.Timeout
 	}
-	if cfg.Rates, err = ladder.ParseRates(f.rates); err != nil {
-		return cfg, nil, fmt.Errorf("--rates: %w", err)
+	if set("rates") {
+		if cfg.Rates, err = ladder.ParseRates(f.rates); err != nil {
+			return cfg, nil, fmt.Errorf("--rates: %w", err)
+		}
 	}
 	if set("seeds") {
 		if cfg.Seeds, err = ladder.ParseSeeds(f.seeds); err != nil {
 			return cfg, nil, fmt.Errorf("--seeds: %w", err)
 		}
 	}
+	if f.slo == "auto" && set("slo") {
+		cfg.SLO = 0
+	}
 	if f.slo != "auto" {
 		if cfg.SLO, err = time.ParseDuration(f.slo); err != nil || cfg.SLO <= 0 {
 			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
 		}
 	}
-	params := map[string]string{"canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
+	if err := f.twin.check(cfg.Canonical); err != nil {
+		return cfg, nil, err
+	}
+	params := map[string]string{"canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
+	if f.twin.simulated() {
+		params["twin_noise"] = strconv.FormatBool(f.twin.noise)
+	}
 	return cfg, params, cfg.Check()
 }
 
 // keptByResume are the flags that may accompany --resume: they say where things
 // are, not what is measured.
-var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true}
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "calibration": true}
 
 func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
 	var err error
@@ -240,16 +270,22 @@ func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[stri
 	if err != nil {
 		return ladder.Config{}, nil, err
 	}
+	f.twin.engine = run.Manifest.Backend
 	return ladder.Config{}, run.Manifest.Params, nil
 }
 
-// machine opens the engine with these parameters; threads "0" are chosen.
-func (f *ladderFlags) machine(where places, params map[string]string, note func(string)) (*llamaMachine, []results.Choice, error) {
-	flash, err := llamacpp.ParseFlashAttn(params["flash_attn"])
-	if err != nil {
-		return nil, nil, coded(exitInput, fmt.Errorf("--flash-attn: %w", err))
+// machine opens the engine with these parameters, or its twin.
+func (f *ladderFlags) machine(where places, params map[string]string, note func(string)) (ladder.Machine, []results.Choice, error) {
+	if f.twin.simulated() {
+		return f.twin.machine(where, f.model, params, note)
 	}
-	unified, err := parseLayout(params["kv_layout"])
+	return f.llama(where, params, note)
+}
+
+// llama opens the engine. Threads "0" are chosen by a measurement, and then the layout
+// of the KV cache where it is "auto".
+func (f *ladderFlags) llama(where places, params map[string]string, note func(string)) (*llamaMachine, []results.Choice, error) {
+	layouts, err := parseLayouts(params["kv_layout"], params["flash_attn"], params["canonical"] == "true")
 	if err != nil {
 		return nil, nil, coded(exitInput, err)
 	}
@@ -257,10 +293,11 @@ func (f *ladderFlags) machine(where places, params map[string]string, note func(
 	if err != nil {
 		return nil, nil, err
 	}
-	m.flash, m.unified, m.canonical = flash, unified, params["canonical"] == "true"
-	if m.canonical && unified {
-		return nil, nil, coded(exitInput, errors.New("--canonical: needs --kv-layout streams: in a unified cache a sequence's cells depend on the others"))
+	m.canonical, m.flash = layouts.canonical, layouts.candidates[0].Flash
+	threads, err := m.setThreads(params["threads"], params["threads_batch"], note)
+	if err != nil {
+		return nil, nil, err
 	}
-	choices, err := m.setThreads(params["threads"], params["threads_batch"], note)
-	return m, choices, err
+	chosen, err := m.setLayout(layouts, note)
+	return m, append(threads, chosen...), err
 }

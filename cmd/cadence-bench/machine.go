@@ -129,37 +129,25 @@ func (m *llamaMachine) Params() map[string]string {
 	}
 }
 
-func layout(unified bool) string {
-	if unified {
-		return "unified"
-	}
-	return "streams"
-}
-
-func parseLayout(s string) (unified bool, err error) {
-	switch s {
-	case "unified":
-		return true, nil
-	case "streams":
-		return false, nil
-	}
-	return false, fmt.Errorf("--kv-layout: unknown layout %q; choose unified (one cache for all sequences) or streams (a part for each)", s)
-}
-
 func defaultSpec() gguf.Spec {
 	return gguf.Spec{Shape: gguf.Shapes()[0], Seed: 1}
+}
+
+// cachedModel is the place of a synthetic model in the cache.
+func cachedModel(p places, spec gguf.Spec) string {
+	typ := spec.Type
+	if typ == gguf.Default {
+		typ = spec.Shape.Type
+	}
+	name := fmt.Sprintf("%s-%s-s%d.gguf", spec.Shape.Name, strings.ToLower(typ.String()), spec.Seed)
+	return filepath.Join(p.cache, "models", name)
 }
 
 // synthesise writes a synthetic model to path, or to its place in the cache when
 // path is empty, unless the same model is there already.
 func synthesise(p places, spec gguf.Spec, path string) (file string, made bool, err error) {
 	if path == "" {
-		typ := spec.Type
-		if typ == gguf.Default {
-			typ = spec.Shape.Type
-		}
-		name := fmt.Sprintf("%s-%s-s%d.gguf", spec.Shape.Name, strings.ToLower(typ.String()), spec.Seed)
-		path = filepath.Join(p.cache, "models", name)
+		path = cachedModel(p, spec)
 	}
 	if _, err := gguf.Inspect(path); err == nil {
 		return path, false, nil
@@ -173,10 +161,3 @@ func synthesise(p places, spec gguf.Spec, path string) (file string, made bool, 
 	}
 	return path, true, nil
 }
-
-// The defaults for the default model on two cores, where they were measured: see
-// docs/performance.md, "KV layout and flash attention".
-const (
-	defaultFlash  = "on"
-	defaultLayout = "streams"
-)

@@ -21,16 +21,22 @@ type progress struct {
 	live  bool // w is a terminal
 	width func() int
 	now   func() time.Time
+	// simulated time passes in the cells, several of which run at once.
+	simulated bool
 
-	plan      []results.Key
-	cfg       ladder.Config
-	begun     time.Time // of the first cell measured now
-	cellBegun time.Time
-	left      int // cells not yet measured
-	measured  int // cells measured now
-	spent     time.Duration
-	drawn     bool
+	plan     []results.Key
+	cfg      ladder.Config
+	begun    time.Time // when the plan was given
+	lastEnd  time.Time // when a cell was over, or the plan was given
+	left     int       // cells not yet measured
+	measured int       // cells measured now
+	drawn    bool
+	drawnAt  time.Time
 }
+
+// drawEvery is how often the live line is rewritten at most: a simulation has
+// thousands of ticks a second.
+const drawEvery = 100 * time.Millisecond
 
 var _ ladder.Progress = (*progress)(nil)
 
@@ -68,12 +74,17 @@ func (p *progress) Note(text string) { p.line("%s", text) }
 func (p *progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
 	p.plan, p.cfg, p.left = cells, cfg, len(cells)-done
 	p.begun = p.now()
+	p.lastEnd = p.begun
 	already := ""
 	if done > 0 {
 		already = fmt.Sprintf(", %d of them already measured", done)
 	}
-	p.line("%d cells%s: %s at %s requests/s, %d seed(s), %v of arrivals each; SLO %v; about %v",
-		len(cells), already, strings.Join(cfg.Rungs, ", "), cfg.Params()["rates"], len(cfg.Seeds), cfg.Duration, cfg.SLO, p.remaining().Round(time.Minute))
+	long := "; about " + p.remaining().Round(time.Minute).String()
+	if p.simulated {
+		long = ", simulated"
+	}
+	p.line("%d cells%s: %s at %s requests/s, %d seed(s), %v of arrivals each; SLO %v%s",
+		len(cells), already, strings.Join(cfg.Rungs, ", "), cfg.Params()["rates"], len(cfg.Seeds), cfg.Duration, cfg.SLO, long)
 }
 
 // remaining estimates what is left from the cells measured so far, or before the
@@ -81,26 +92,24 @@ func (p *progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
 func (p *progress) remaining() time.Duration {
 	per := p.cfg.Duration + p.cfg.Timeout/2
 	if p.measured > 0 {
-		per = p.spent / time.Duration(p.measured)
+		per = p.lastEnd.Sub(p.begun) / time.Duration(p.measured)
 	}
-	left := per * time.Duration(p.left)
-	if !p.cellBegun.IsZero() {
-		left -= min(p.now().Sub(p.cellBegun), per)
-	}
-	return left
+	return per*time.Duration(p.left) - min(p.now().Sub(p.lastEnd), per)
 }
 
 // Begin implements ladder.Progress.
-func (p *progress) Begin(int) { p.cellBegun = p.now() }
+func (p *progress) Begin(int) {}
 
 // Tick implements ladder.Progress.
 func (p *progress) Tick(order int, s ladder.Status) {
-	if !p.live {
+	now := p.now()
+	if !p.live || now.Sub(p.drawnAt) < drawEvery {
 		return
 	}
+	p.drawnAt = now
 	text := fmt.Sprintf("%s  %d/%d sent, %d running, %d queued, %d finished  %s, %s left",
 		p.label(order), s.Sent, s.Arrivals, s.Running, s.Queued, s.Finished,
-		p.now().Sub(p.begun).Round(time.Second), p.remaining().Round(time.Second))
+		now.Sub(p.begun).Round(time.Second), p.remaining().Round(time.Second))
 	if width := p.width(); len(text) >= width && width > 0 {
 		text = text[:width-1]
 	}
@@ -116,8 +125,12 @@ func (p *progress) End(order int, cell results.Cell, records []results.Record) {
 	if !m.Valid() {
 		verdict = "  INVALID: " + m.Invalid[0].Text
 	}
-	p.line("%s  %3d requests  goodput %s/s  E2E p50 %s p99 %s  %v%s", p.label(order), m.Arrivals,
-		number(m.GoodputRPS), latency(m.E2E.P50), latency(m.E2E.P99), took.Round(time.Second), verdict)
+	lasted := took.Round(time.Second).String()
+	if p.simulated {
+		lasted = fmt.Sprintf("%.0fs simulated", cell.EndedS)
+	}
+	p.line("%s  %3d requests  goodput %s/s  E2E p50 %s p99 %s  %s%s", p.label(order), m.Arrivals,
+		number(m.GoodputRPS), latency(m.E2E.P50), latency(m.E2E.P99), lasted, verdict)
 }
 
 // Failed implements ladder.Progress.
@@ -126,13 +139,13 @@ func (p *progress) Failed(order int, err error) {
 	p.line("%s  FAILED: %v", p.label(order), err)
 }
 
-// over ends the cell under way and returns how long it took.
+// over counts a cell that has ended and returns how long ago the one before it did.
 func (p *progress) over() time.Duration {
-	took := p.now().Sub(p.cellBegun)
+	now := p.now()
+	took := now.Sub(p.lastEnd)
+	p.lastEnd = now
 	p.left--
 	p.measured++
-	p.spent += took
-	p.cellBegun = time.Time{}
 	return took
 }
 

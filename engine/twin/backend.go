@@ -82,9 +82,6 @@ func (b *Backend) Limits() engine.Limits { return b.cfg.Limits }
 // Counts returns the sums so far. It must not be called while a step runs.
 func (b *Backend) Counts() Counts { return b.counts }
 
-// Cells is how many KV cells are used. It must not be called while a step runs.
-func (b *Backend) Cells() int { return b.meter.used() }
-
 // Abort implements engine.Backend.
 func (b *Backend) Abort() { b.stop.Store(true) }
 
@@ -124,6 +121,7 @@ func (b *Backend) Step(batch *engine.Batch, res *engine.StepResult) error {
 		return err
 	}
 	fit := b.meter.add(rows, &w)
+	res.Use = b.meter.use()
 	b.time(&w, res)
 	if !fit {
 		b.retreat(batch.Rows)

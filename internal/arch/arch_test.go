@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"admission":         {"kv"},
 	"engine":            {"kv", "admission", "engine/clock"},
 	"engine/clock":      {},
+	"engine/calibrate":  {"engine", "engine/twin"},
 	"engine/gguf":       {"internal/nearest"},
 	"engine/llamacpp":   {"engine", "engine/gguf", "engine/llamacpp", "engine/streams"},
 	"engine/streams":    {"engine"},
@@ -35,6 +36,7 @@ var mayImport = map[string][]string{
 	"analysis":          {"results"},
 	"report":            {"analysis", "results"},
 	"ladder":            {"engine", "engine/clock", "loadgen", "results", "internal/nearest"},
+	"ladder/sim":        {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench": {"*"},
 }
 

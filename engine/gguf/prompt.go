@@ -1,0 +1,51 @@
+package gguf
+
+import "strings"
+
+// ChatPrompt writes a system and a user message as the synthetic models' chat
+// template does, ready for the assistant's answer. An empty system message is left
+// out.
+func ChatPrompt(system, user string) string {
+	var b strings.Builder
+	turn := func(role, content string) {
+		b.WriteString("<|im_start|>" + role + "\n" + content + "<|im_end|>\n")
+	}
+	if system != "" {
+		turn("system", system)
+	}
+	turn("user", user)
+	b.WriteString("<|im_start|>assistant\n")
+	return b.String()
+}
+
+// EncodePrompt tokenises what ChatPrompt wrote: special tokens written out in it
+// become those tokens.
+func (t *Tokenizer) EncodePrompt(prompt string) []int32 {
+	var ids []int32
+	for len(prompt) > 0 {
+		at, id := nextSpecial(prompt)
+		ids = append(ids, t.Encode(prompt[:at])...)
+		if id < 0 {
+			break
+		}
+		ids = append(ids, id)
+		prompt = prompt[at+len(specialText[id]):]
+	}
+	return ids
+}
+
+// nextSpecial finds the first special token in text. It gives the text's length and
+// -1 where there is none.
+func nextSpecial(text string) (at int, id int32) {
+	at, id = len(text), -1
+	for i, s := range specialText {
+		if j := strings.Index(text[:min(len(text), at+len(s))], s); j >= 0 && j < at {
+			at, id = j, int32(i)
+		}
+	}
+	return at, id
+}
+
+// EndsAnswer reports whether a synthetic model's token ends an answer: llama.cpp takes
+// <|endoftext|> and <|im_end|> for that.
+func EndsAnswer(id int32) bool { return id == tokenEndOfText || id == tokenImEnd }

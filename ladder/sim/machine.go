@@ -1,0 +1,134 @@
+// Package sim is a machine without a model for a ladder: the twin behind the real
+// scheduler, in virtual time, from a calibration of a real machine.
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/engine/twin"
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Config says what is simulated.
+type Config struct {
+	Calibration results.Calibration
+	// ID names the calibration in the results: its file's SHA-256.
+	ID string
+	// Setting must be one that the calibration has costs for.
+	Setting results.Setting
+	// Noise adds what the cost model leaves unexplained to every step.
+	Noise bool
+}
+
+// Machine is a simulated machine.
+type Machine struct {
+	cfg  Config
+	cost twin.Cost
+	tok  *gguf.Tokenizer
+}
+
+var _ ladder.Simulator = (*Machine)(nil)
+
+// New returns the machine of a calibration under one of its settings. It trains the
+// synthetic models' tokenizer, which takes about a second.
+func New(c Config) (*Machine, error) {
+	fit, ok := c.Calibration.Cost(c.Setting)
+	if !ok {
+		return nil, fmt.Errorf("the calibration has no costs for %v; it has them for %s", c.Setting, settings(c.Calibration))
+	}
+	cost, err := CostOf(fit)
+	if err != nil {
+		return nil, err
+	}
+	return &Machine{cfg: c, cost: cost, tok: gguf.TrainBPE(loadgen.Corpus(), c.Calibration.Tokens.Vocab)}, nil
+}
+
+func settings(c results.Calibration) string {
+	var all []string
+	for _, cost := range c.Costs {
+		all = append(all, cost.Setting.String())
+	}
+	return strings.Join(all, "; ")
+}
+
+// Backend implements ladder.Machine.
+func (m *Machine) Backend() string { return "twin" }
+
+// NewClock implements ladder.Machine.
+func (m *Machine) NewClock() clock.Clock { return clock.NewVirtual() }
+
+// Unified implements ladder.Machine.
+func (m *Machine) Unified() bool { return m.cfg.Setting.KVLayout == "unified" }
+
+// Open implements ladder.Machine.
+func (m *Machine) Open(s ladder.Shape) (engine.Backend, error) { return m.OpenSeeded(s, 0) }
+
+// OpenSeeded implements ladder.Simulator.
+func (m *Machine) OpenSeeded(s ladder.Shape, seed uint64) (ladder.SimulatedBackend, error) {
+	b, err := twin.New(twin.Config{
+		Limits: m.limits(s), Unified: m.Unified(), Cost: m.cost, Noise: m.cfg.Noise, Seed: seed,
+		Vocab: int(m.cfg.Calibration.Tokens.Text[1]),
+	})
+	return backend{b}, err
+}
+
+// limits are those that llama.cpp gives a context of this shape: it rounds cells up to
+// a multiple of 256.
+func (m *Machine) limits(s ladder.Shape) engine.Limits {
+	const pad = 256
+	up := func(n int) int { return (n + pad - 1) / pad * pad }
+	l := engine.Limits{Seqs: s.Seqs, Rows: s.Rows, Vocab: m.cfg.Calibration.Tokens.Vocab}
+	if m.Unified() {
+		l.Cells = up(s.Seqs * s.SeqCells)
+		l.SeqCells = l.Cells
+	} else {
+		l.SeqCells = up(s.SeqCells)
+		l.Cells = s.Seqs * l.SeqCells
+	}
+	return l
+}
+
+// Encode implements ladder.Machine.
+func (m *Machine) Encode(system, user string) ([]engine.Token, error) {
+	return m.tok.EncodePrompt(gguf.ChatPrompt(system, user)), nil
+}
+
+// MaxContext implements ladder.Machine.
+func (m *Machine) MaxContext() int { return m.cfg.Calibration.Tokens.Context }
+
+// EOG implements ladder.Machine.
+func (m *Machine) EOG(tok engine.Token) bool {
+	return slices.Contains(m.cfg.Calibration.Tokens.EOG, tok)
+}
+
+// Describe implements ladder.Machine: what is simulated.
+func (m *Machine) Describe() (results.Library, results.Model) {
+	return m.cfg.Calibration.Library, m.cfg.Calibration.Model
+}
+
+// Params implements ladder.Machine.
+func (m *Machine) Params() map[string]string {
+	s := m.cfg.Setting
+	return map[string]string{
+		"threads": strconv.Itoa(s.Threads), "threads_batch": strconv.Itoa(s.ThreadsBatch),
+		"flash_attn": s.FlashAttn, "kv_layout": s.KVLayout,
+		"calibration": m.cfg.ID, "twin_noise": strconv.FormatBool(m.cfg.Noise),
+	}
+}
+
+// backend tells what the twin counts.
+type backend struct{ *twin.Backend }
+
+// Extrapolated implements ladder.SimulatedBackend.
+func (b backend) Extrapolated() (beyond, steps int64) {
+	c := b.Counts()
+	return c.Extrapolated, c.Steps
+}

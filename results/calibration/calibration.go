@@ -1,0 +1,29 @@
+// Package calibration holds the calibration that a simulation uses where there is no
+// other: one of a named machine, whose rows are beside it.
+package calibration
+
+import (
+	"embed"
+	"fmt"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+//go:embed *
+var files embed.FS
+
+// Name is the file's.
+const Name = "default.json"
+
+// Default returns the calibration and the SHA-256 of its file.
+func Default() (c results.Calibration, sha256 string, err error) {
+	data, err := files.ReadFile(Name)
+	if err != nil {
+		return c, "", fmt.Errorf("this build has no calibration of its own: make one with cadence-bench calibrate")
+	}
+	c, err = results.ParseCalibration(data)
+	if err != nil {
+		return c, "", fmt.Errorf("the calibration of this build: %w", err)
+	}
+	return c, results.HashBytes(data), nil
+}
