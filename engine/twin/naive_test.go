@@ -83,6 +83,23 @@ func (n *naive) used() (cells int) {
 	return cells
 }
 
+// use is what the step over rows left.
+func (n *naive) use(rows []engine.Row, fits bool) engine.CellUse {
+	u := engine.CellUse{Known: true, Cells: n.used()}
+	if n.places == nil {
+		for i, c := range n.caches[0] {
+			if c != nil {
+				u.Top = i + 1
+			}
+		}
+	} else if fits {
+		for _, r := range rows {
+			u.Top = max(u.Top, len(n.held(r.Seq)))
+		}
+	}
+	return u
+}
+
 func (n *naive) remove(seq, from int32, w *Work) {
 	if int(from) >= len(n.tokens(seq)) {
 		return
