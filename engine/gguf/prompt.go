@@ -45,7 +45,3 @@ func nextSpecial(text string) (at int, id int32) {
 	}
 	return at, id
 }
-
-// EndsAnswer reports whether a synthetic model's token ends an answer: llama.cpp takes
-// <|endoftext|> and <|im_end|> for that.
-func EndsAnswer(id int32) bool { return id == tokenEndOfText || id == tokenImEnd }
