@@ -24,6 +24,7 @@ func TestPromptsAgreeWithLlamaCpp(t *testing.T) {
 	model, vocab := loadModel(t, path)
 	template := llama.ModelChatTemplate(model, "")
 	tok := gguf.TrainBPE(loadgen.Corpus(), shape.Vocab)
+	enc := gguf.NewEncoder(tok)
 
 	same := func(system, user string) {
 		t.Helper()
@@ -38,7 +39,8 @@ func TestPromptsAgreeWithLlamaCpp(t *testing.T) {
 		for _, id := range llama.Tokenize(vocab, text, true, true) {
 			theirs = append(theirs, int32(id))
 		}
-		require.Equal(t, theirs, tok.EncodePrompt(text), "%q", text)
+		require.Equal(t, theirs, enc.EncodePrompt(text), "%q", text)
+		require.Equal(t, tok.Encode(text), enc.Encode(text))
 	}
 	for _, workload := range []string{loadgen.SharedPrompt, loadgen.Uniform} {
 		tape, err := loadgen.Make(loadgen.Spec{Workload: workload, RPS: 4, Seed: 3, Duration: 60 * time.Second})

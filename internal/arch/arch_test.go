@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"engine/streams":    {"engine"},
 	"engine/twin":       {"engine", "engine/streams"},
 	"loadgen":           {"engine/clock", "results", "internal/nearest"},
-	"results":           {},
+	"results":           {"results"},
 	"analysis":          {"results"},
 	"report":            {"analysis", "results"},
 	"ladder":            {"engine", "engine/clock", "loadgen", "results", "internal/nearest"},
