@@ -61,6 +61,7 @@ func Presets() []string { return []string{"smoke", "quick", "full"} }
 // eight, full about two hours with the default model on two cores.
 func Preset(name string) (Config, error) {
 	c := Config{Workload: loadgen.SharedPrompt, Stop: StopScripted, Seeds: []uint64{1}}
+	c.ShareWait = DefaultShareWait
 	switch name {
 	case "smoke":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 2, 6*time.Second, time.Second, 8*time.Second
