@@ -211,7 +211,9 @@ func TestTraceSteps(t *testing.T) {
 		evicted += runs
 		require.Equal(t, st.EvictedTokens, runs)
 		require.Equal(t, st.Rows, st.PrefillRows+st.DecodeRows)
-		require.False(t, st.Cells.OK || st.TopCell.OK || st.Width().OK) // the fake has no cells
+		require.True(t, st.Cells.OK && st.TopCell.OK)
+		require.GreaterOrEqual(t, st.TopCell.V, st.Cells.V)
+		require.Equal(t, st.Rows > 0, st.Width().OK)
 	}
 	require.Len(t, steps, int(cell.Steps.Count))
 	require.Equal(t, cell.Steps.Rows, rows)
