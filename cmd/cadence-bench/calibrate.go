@@ -62,6 +62,9 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if f.out == "" {
 		f.out = where.cache
 	}
+	if err := writable(f.out); err != nil {
+		return coded(exitWrite, err)
+	}
 	source, err := engineSource()
 	if err != nil {
 		return err
@@ -70,7 +73,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
-	c := calibration{machine: m, ctx: cmd.Context(), note: newProgress(cmd.ErrOrStderr()).Note, effort: fullEffort}
+	c := calibrator{machine: m, ctx: cmd.Context(), note: newProgress(cmd.ErrOrStderr()).Note, effort: fullEffort}
 	if f.quick {
 		c.effort = quickEffort
 	}
@@ -97,11 +100,21 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	return nil
 }
 
-// write writes the rows first: a calibration never lacks them.
-func (c *calibration) write(dir string) error {
+// writable says, before minutes are spent on measuring, whether files can be made in
+// dir, which it makes.
+func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	f, err := os.CreateTemp(dir, ".writable-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// write writes the rows first: a calibration never lacks them.
+func (c *calibrator) write(dir string) error {
 	if err := results.WriteCalibrationRows(filepath.Join(dir, calibrationRows), c.rows); err != nil {
 		return err
 	}
@@ -142,8 +155,8 @@ var (
 	quickEffort = effort{rounds: 2, levels: 3, survey: 3 * time.Second, settings: 1}
 )
 
-// calibration is a calibration under way.
-type calibration struct {
+// calibrator is a calibration under way.
+type calibrator struct {
 	machine *llamaMachine
 	ctx     context.Context
 	note    func(string)
@@ -153,7 +166,7 @@ type calibration struct {
 	out     results.Calibration
 }
 
-func (c *calibration) measure() error {
+func (c *calibrator) measure() error {
 	settings, err := c.choose()
 	if err != nil {
 		return err
@@ -175,7 +188,7 @@ func (c *calibration) measure() error {
 }
 
 // setting measures and fits one setting, and takes rates and SLO from the chosen one.
-func (c *calibration) setting(s results.Setting, rungs []ladder.Rung, chosen bool) error {
+func (c *calibrator) setting(s results.Setting, rungs []ladder.Rung, chosen bool) error {
 	if err := c.machine.set(s); err != nil {
 		return err
 	}
@@ -221,7 +234,7 @@ func (c *calibration) setting(s results.Setting, rungs []ladder.Rung, chosen boo
 }
 
 // bound bounds the idle cached cells, as a ladder does.
-func (c *calibration) bound(rungs []ladder.Rung) error {
+func (c *calibrator) bound(rungs []ladder.Rung) error {
 	rule, err := c.machine.boundRetain(rungs, c.note)
 	if err != nil || rule == nil {
 		return err
@@ -229,7 +242,7 @@ func (c *calibration) bound(rungs []ladder.Rung) error {
 	return ladder.Bound(rungs, rule(c.trial.LongestPrompt))
 }
 
-func (c *calibration) script(rec *calibrate.Recorder, s results.Setting) error {
+func (c *calibrator) script(rec *calibrate.Recorder, s results.Setting) error {
 	script, err := calibrate.Script(rec.Limits(), calibrate.Plan{
 		Unified: c.machine.unified, Rounds: c.effort.rounds, Levels: c.effort.levels, Seed: 1,
 	})

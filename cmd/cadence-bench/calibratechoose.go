@@ -11,7 +11,7 @@ import (
 
 // choose measures what the engine's setting is chosen from, and returns the settings
 // to fit, the chosen one first: then the better one of the other KV layout.
-func (c *calibration) choose() ([]results.Setting, error) {
+func (c *calibrator) choose() ([]results.Setting, error) {
 	m := c.machine
 	c.note("measuring how many threads the engine should have")
 	threads, err := llamacpp.MeasureThreads(m.model, llamacpp.Params{Seqs: 8, FlashAttn: llamacpp.DefaultLayout.Flash})
@@ -68,6 +68,6 @@ func (m *llamaMachine) set(s results.Setting) (err error) {
 	return err
 }
 
-func (c *calibration) speed(name string, value float64, unit string) {
+func (c *calibrator) speed(name string, value float64, unit string) {
 	c.out.Speeds = append(c.out.Speeds, results.Speed{Name: name, Value: value, Unit: unit})
 }

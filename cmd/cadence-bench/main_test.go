@@ -70,6 +70,7 @@ func TestBadInputIsOneLine(t *testing.T) {
 		"missing model":          {[]string{"ladder", "--model", "nowhere.gguf"}, exitEngine, "nowhere.gguf"},
 		"model that is a page":   {[]string{"ladder", "--model", notModel}, exitEngine, "page.gguf"},
 		"missing library":        {[]string{"--lib", t.TempDir(), "engine", "check"}, exitEngine, ""},
+		"calibrate a page":       {[]string{"calibrate", "--out", t.TempDir(), "--model", notModel}, exitEngine, "page.gguf"},
 		"inspect nothing":        {[]string{"model", "inspect", "nowhere.gguf"}, exitEngine, "nowhere.gguf"},
 		"unknown shape":          {[]string{"model", "synth", "--shape", "qwen2.5-0.5"}, exitInput, "qwen2.5-0.5b"},
 		"unknown type":           {[]string{"model", "synth", "--type", "Q3"}, exitInput, "--type"},
