@@ -52,9 +52,11 @@ bench: engine model
 	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 2 > results/bench/layout-2.txt
 	$(BENCH) ./engine/llamacpp -bench ShareWait -benchtime 6x -args -threads 2 > results/bench/share-wait.txt
 
-# Long runs of the differential tests.
+# Long runs of the differential tests. Each prints what it went through; the engine's
+# simulates some thirty million steps on the twin.
 fuzz:
 	go test ./kv ./engine -v -run 'Differential|^TestServe$$' -timeout 60m -args -sequences 100000
+	go test ./engine/twin -v -run Differential -timeout 60m -args -sequences 5000
 
 clean:
 	rm -rf bin

@@ -3,6 +3,7 @@ package twin
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -157,7 +158,9 @@ func (b *Backend) advance(rows []engine.Row) error {
 			b.retreat(rows[:i])
 			return fmt.Errorf("step: row %d has position %d in sequence %d, which goes on at %d", i, r.Pos, r.Seq, len(held))
 		}
-		if b.cfg.Unified && len(held) >= b.cfg.Limits.SeqCells {
+		// One cache holds any sequence that fits; where less was agreed on, a longer
+		// one is the scheduler's mistake.
+		if l := &b.cfg.Limits; b.cfg.Unified && l.SeqCells < l.Cells && len(held) >= l.SeqCells {
 			b.retreat(rows[:i])
 			return fmt.Errorf("step: row %d is beyond the %d cells that a sequence may hold", i, len(held))
 		}
@@ -191,11 +194,11 @@ func (b *Backend) time(w *Work, res *engine.StepResult) {
 		}
 	}
 	// A step never lasts 0, which would ask a wall clock to measure it.
-	res.Modelled = max(1, time.Duration(factor*float64(b.cfg.Cost.Duration(w))))
+	res.Modelled = max(1, time.Duration(math.Round(factor*float64(b.cfg.Cost.Duration(w)))))
 	host := 0.0
 	for _, t := range [...]Term{Step, Copy, Remove, ScanCell} {
 		host += w[t] * b.cfg.Cost.Seconds[t]
 	}
-	res.Host = min(res.Modelled, time.Duration(factor*host*float64(time.Second)))
+	res.Host = min(res.Modelled, time.Duration(math.Round(factor*host*1e9)))
 	res.Model = res.Modelled - res.Host
 }

@@ -33,7 +33,7 @@ func (c *Cost) Duration(w *Work) time.Duration {
 	for i := range w {
 		sum += w[i] * c.Seconds[i]
 	}
-	return time.Duration(sum * float64(time.Second))
+	return time.Duration(math.Round(sum * 1e9))
 }
 
 // Outside says that some term of w is well above what c was fitted on.
