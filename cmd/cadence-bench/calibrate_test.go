@@ -24,15 +24,21 @@ func TestCalibrate(t *testing.T) {
 	require.NoError(t, err)
 	m, err := openMachine(places{cache: cache}, "")
 	require.NoError(t, err)
-	c := calibration{
+	c := calibrating{
 		machine: m, ctx: t.Context(), note: func(string) {},
-		effort: effort{rounds: 1, levels: 1, survey: 300 * time.Millisecond, settings: 1},
+		effort: effort{rounds: 1, levels: 1, survey: 300 * time.Millisecond},
 	}
 	c.out.Host = results.ReadHost()
 	c.out.Library, c.out.Model = m.Describe()
 	c.out.Tokens, err = tokensOf(m.model)
 	require.NoError(t, err)
+	c.other = c.effort
 	require.NoError(t, c.measure())
+	layouts := map[string]bool{}
+	for _, cost := range c.out.Costs {
+		layouts[cost.KVLayout] = true
+	}
+	require.Len(t, layouts, 2)
 	dir := t.TempDir()
 	require.NoError(t, c.write(dir))
 
@@ -60,11 +66,13 @@ func TestCalibrate(t *testing.T) {
 	rows, err := results.ReadCalibrationRows(filepath.Join(dir, calibrationRows))
 	require.NoError(t, err)
 	require.Equal(t, c.rows, rows)
-	again := make([]calibrate.Row, len(rows))
-	for i, r := range rows {
-		again[i] = calibrate.Row{
-			Label: calibrate.Label{Kind: calibrate.Kind(r.Kind), Round: int(r.Round), Point: r.Point},
-			Work:  r.Work, Model: r.Model, Host: r.Host, Loop: r.Loop,
+	var again []calibrate.Row
+	for _, r := range rows {
+		if r.Setting == got.Chosen.Setting {
+			again = append(again, calibrate.Row{
+				Label: calibrate.Label{Kind: calibrate.Kind(r.Kind), Round: int(r.Round), Point: r.Point},
+				Work:  r.Work, Model: r.Model, Host: r.Host, Loop: r.Loop,
+			})
 		}
 	}
 	refit, err := fitSetting(got.Chosen.Setting, again)
