@@ -47,6 +47,10 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
+	shared, err := c.tokens.shared(tape, prompts)
+	if err != nil {
+		return results.Cell{}, nil, err
+	}
 	b, err := c.open(key)
 	if err != nil {
 		return results.Cell{}, nil, err
@@ -75,6 +79,9 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 		return cell, nil, err
 	}
 	cell.Extrapolated = share()
+	for i := range records {
+		records[i].SharedTokens = shared[records[i].Request]
+	}
 	if err := reset(b); err != nil {
 		return cell, nil, err
 	}

@@ -66,10 +66,6 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err := cfg.Check(); err != nil {
 		return InputError{err}
 	}
-	rungs, err := cfg.ladder()
-	if err != nil {
-		return InputError{err}
-	}
 	if err := results.Vacant(s.Dir); err != nil {
 		return err
 	}
@@ -79,7 +75,8 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		return err
 	}
 	retain := s.retainOf(cfg)
-	if rungs, err = retain.apply(&cfg, trial.longestPrompt()); err != nil {
+	rungs, err := retain.apply(&cfg, trial.longestPrompt())
+	if err != nil {
 		return err
 	}
 	choice, err := choose(ctx, s.Machine, cfg, rungs, trial, s.Progress.Note)

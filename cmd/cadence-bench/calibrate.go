@@ -73,7 +73,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
-	c := calibrating{machine: m, ctx: cmd.Context(), note: newProgress(cmd.ErrOrStderr()).Note, effort: fullEffort, other: otherEffort}
+	c := calibrator{machine: m, ctx: cmd.Context(), note: newProgress(cmd.ErrOrStderr()).Note, effort: fullEffort, other: otherEffort}
 	if f.quick {
 		c.effort, c.other = quickEffort, effort{}
 	}
@@ -114,7 +114,7 @@ func writable(dir string) error {
 }
 
 // write writes the rows first: a calibration never lacks them.
-func (c *calibrating) write(dir string) error {
+func (c *calibrator) write(dir string) error {
 	if err := results.WriteCalibrationRows(filepath.Join(dir, calibrationRows), c.rows); err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ var (
 	quickEffort = effort{rounds: 2, levels: 3, survey: 6 * time.Second}
 )
 
-// calibrating is a calibration under way.
-type calibrating struct {
+// calibrator is a calibration under way.
+type calibrator struct {
 	machine *llamaMachine
 	ctx     context.Context
 	note    func(string)
@@ -168,7 +168,7 @@ type calibrating struct {
 	out     results.Calibration
 }
 
-func (c *calibrating) measure() error {
+func (c *calibrator) measure() error {
 	settings, err := c.choose()
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (c *calibrating) measure() error {
 }
 
 // setting measures and fits one setting, and takes rates and SLO from the chosen one.
-func (c *calibrating) setting(s results.Setting, rungs []ladder.Rung, chosen bool) error {
+func (c *calibrator) setting(s results.Setting, rungs []ladder.Rung, chosen bool) error {
 	if err := c.machine.set(s); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (c *calibrating) setting(s results.Setting, rungs []ladder.Rung, chosen boo
 }
 
 // bound bounds the idle cached cells, as a ladder does.
-func (c *calibrating) bound(rungs []ladder.Rung) error {
+func (c *calibrator) bound(rungs []ladder.Rung) error {
 	rule, err := c.machine.boundRetain(rungs, c.note)
 	if err != nil || rule == nil {
 		return err
@@ -245,7 +245,7 @@ func (c *calibrating) bound(rungs []ladder.Rung) error {
 	return ladder.Bound(rungs, rule(c.trial.LongestPrompt))
 }
 
-func (c *calibrating) script(rec *calibrate.Recorder, s results.Setting, e effort) error {
+func (c *calibrator) script(rec *calibrate.Recorder, s results.Setting, e effort) error {
 	script, err := calibrate.Script(rec.Limits(), calibrate.Plan{
 		Unified: c.machine.unified, Context: c.trial.Shape.SeqCells, Rounds: e.rounds, Levels: e.levels, Seed: 1,
 	})

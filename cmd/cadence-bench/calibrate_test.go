@@ -24,7 +24,7 @@ func TestCalibrate(t *testing.T) {
 	require.NoError(t, err)
 	m, err := openMachine(places{cache: cache}, "")
 	require.NoError(t, err)
-	c := calibrating{
+	c := calibrator{
 		machine: m, ctx: t.Context(), note: func(string) {},
 		effort: effort{rounds: 1, levels: 1, survey: 300 * time.Millisecond},
 	}

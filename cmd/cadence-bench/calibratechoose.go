@@ -11,7 +11,7 @@ import (
 
 // choose measures what the engine's setting is chosen from, and returns the settings
 // to fit, the chosen one first.
-func (c *calibrating) choose() ([]results.Setting, error) {
+func (c *calibrator) choose() ([]results.Setting, error) {
 	m := c.machine
 	c.note("measuring how many threads the engine should have")
 	threads, err := llamacpp.MeasureThreads(m.model, llamacpp.Params{Seqs: 8, FlashAttn: llamacpp.DefaultLayout.Flash})
@@ -54,7 +54,7 @@ func (c *calibrating) choose() ([]results.Setting, error) {
 
 // alternatives are the chosen setting with the next number of threads, and in the
 // better one of the other KV layout.
-func (c *calibrating) alternatives(chosen results.Setting, threads []llamacpp.ThreadRow, layouts []llamacpp.LayoutRow) []results.Setting {
+func (c *calibrator) alternatives(chosen results.Setting, threads []llamacpp.ThreadRow, layouts []llamacpp.LayoutRow) []results.Setting {
 	var others []results.Setting
 	threads = slices.DeleteFunc(slices.Clone(threads), func(r llamacpp.ThreadRow) bool { return r.Threads == chosen.Threads })
 	if n := llamacpp.ChooseThreads(threads); n > 0 {
@@ -84,6 +84,6 @@ func (m *llamaMachine) set(s results.Setting) (err error) {
 	return err
 }
 
-func (c *calibrating) speed(name string, value float64, unit string) {
+func (c *calibrator) speed(name string, value float64, unit string) {
 	c.out.Speeds = append(c.out.Speeds, results.Speed{Name: name, Value: value, Unit: unit})
 }

@@ -43,7 +43,7 @@ func rawRow(s results.Setting, r *calibrate.Row) results.CalibrationRow {
 }
 
 // speeds adds what the survey and the script say of the chosen setting.
-func (c *calibrating) speeds(got ladder.Surveyed, rows []calibrate.Row) {
+func (c *calibrator) speeds(got ladder.Surveyed, rows []calibrate.Row) {
 	c.speed("idle engine: prefill", 1/got.Idle.PrefillS, "tokens/s")
 	c.speed("idle engine: decode", 1/got.Idle.DecodeS, "tokens/s")
 	for _, r := range got.Rungs {

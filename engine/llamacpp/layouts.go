@@ -20,9 +20,8 @@ func (l Layout) String() string {
 	return name + "/flash " + l.Flash.String()
 }
 
-// DefaultLayout is what ties go to: the fastest for unique prompts with the 27M
-// model on one thread of two cores but for streams without flash attention, which
-// slows down faster as sequences grow; see docs/performance.md.
+// DefaultLayout is what ties go to: of the four the fastest for unique prompts with
+// the 27M model on two threads; see docs/performance.md.
 var DefaultLayout = Layout{Flash: FlashOn}
 
 // Layouts returns every layout, in the order in which ties prefer them.
@@ -61,9 +60,9 @@ func (r LayoutRow) Seconds() float64 { return requestSeconds(r.PrefillTPS, r.Dec
 const layoutTie = 1.05
 
 // ChooseLayout picks the layout in which a request costs least, and of those within
-// 5% of it the first in the order of Layouts, whatever the order of the rows. Without
-// a row that was measured it is the first of the rows in that order, and without rows
-// DefaultLayout.
+// 5% of it the first in the order of Layouts, whatever the order of the rows. Where
+// none was measured to a decode step it is the first of them in that order; without
+// rows it is DefaultLayout.
 func ChooseLayout(rows []LayoutRow) Layout {
 	best := math.Inf(1)
 	for _, r := range rows {

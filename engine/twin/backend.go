@@ -121,6 +121,7 @@ func (b *Backend) Step(batch *engine.Batch, res *engine.StepResult) error {
 		return err
 	}
 	fit := b.meter.add(rows, &w)
+	res.Use = b.meter.use()
 	b.time(&w, res)
 	if !fit {
 		b.retreat(batch.Rows)

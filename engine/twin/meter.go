@@ -21,6 +21,8 @@ type Meter struct {
 	ubatch   int32
 	scan     float64 // cells that an edit looks through
 	held     []int32 // cells, per stream; per sequence when unified
+	sum      int     // of held
+	top      int32   // see engine.CellUse; of the last step
 	moving   float64 // cells to be copied before the next rows: a copy is made late
 
 	places *streams.Map // nil when unified
@@ -61,6 +63,7 @@ func (m *Meter) Step(b *engine.Batch) Work {
 
 // edit makes the edits of a batch and returns its rows as add takes them.
 func (m *Meter) edit(b *engine.Batch, w *Work) []engine.Row {
+	m.top = 0
 	if m.places != nil {
 		b = m.places.Translate(b, true)
 	}
@@ -84,6 +87,7 @@ func (m *Meter) copySeq(src, dst int32, w *Work) {
 	w[Copy]++
 	w[ScanCell] += m.scan
 	m.held[dst] = n
+	m.sum += int(n)
 	if m.pool == nil {
 		m.moving += float64(m.seqCells)
 		return
@@ -107,6 +111,7 @@ func (m *Meter) remove(seq, from, to int32, w *Work) {
 		return
 	}
 	m.held[seq] = from
+	m.sum -= int(n - from)
 	if m.pool != nil {
 		for _, cell := range m.cells[seq][from:] {
 			m.pool.drop(cell)
@@ -148,6 +153,7 @@ func (m *Meter) addStreams(rows []engine.Row, w *Work) bool {
 		return false
 	}
 	w[Output] += float64(outputs)
+	m.sum += len(rows)
 	for ; first < end; first++ {
 		for m.todo[first] > 0 {
 			m.passFrom(first, end, w)
@@ -168,6 +174,7 @@ func (m *Meter) passFrom(first, end int32, w *Work) {
 		m.held[s] += each
 		high = max(high, m.held[s])
 	}
+	m.top = max(m.top, high)
 	w.addPass(seqs*each, seqs, min(padded(high), m.seqCells))
 }
 
@@ -198,6 +205,14 @@ func (m *Meter) addUnified(rows []engine.Row, w *Work) bool {
 		rows = rows[n:]
 	}
 	return true
+}
+
+// use is what the cache holds after the last step.
+func (m *Meter) use() engine.CellUse {
+	if m.pool != nil {
+		return engine.CellUse{Known: true, Cells: int(m.pool.size) - m.pool.left, Top: int(m.pool.high())}
+	}
+	return engine.CellUse{Known: true, Cells: m.sum, Top: int(m.top)}
 }
 
 func padded(width int32) int32 { return (width + widthStep - 1) / widthStep * widthStep }
