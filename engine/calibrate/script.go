@@ -33,6 +33,10 @@ var (
 	hitCopies     = []int{1, 1, 2, 3, 4, 8}
 )
 
+// repeats is how many decode steps of a size follow one another: llama.cpp builds its
+// graph again when the size changes, which decoding requests rarely make it do.
+const repeats = 4
+
 // Script returns the design: every kind of step, in rounds that each have all of it
 // in an order of their own, so that a machine that warms up or is disturbed slows all
 // points alike. It follows the limits' sizes and can be run on an empty backend.
@@ -157,9 +161,11 @@ func (s *script) oneLevel(depth int) {
 	}
 	var todo []func()
 	for _, n := range decodeBatches {
-		for range 2 {
-			todo = append(todo, func() { s.decode(n) })
-		}
+		todo = append(todo, func() {
+			for range repeats {
+				s.decode(n)
+			}
+		})
 	}
 	for _, n := range chunkSizes {
 		todo = append(todo, func() { s.prompt(0, n, depth) }, func() { s.prompt(1+s.rng.IntN(s.workers), n, depth) })
