@@ -50,6 +50,7 @@ bench: engine model
 	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench AgainstBinding > results/bench/binding-qwen.txt
 	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 1 > results/bench/layout-1.txt
 	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 2 > results/bench/layout-2.txt
+	$(BENCH) ./engine/llamacpp -bench ShareWait -benchtime 6x -args -threads 2 > results/bench/share-wait.txt
 
 # Long runs of the differential tests.
 fuzz:

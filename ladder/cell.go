@@ -39,15 +39,7 @@ type cellRun struct {
 // run measures one cell on a fresh backend: probe, load, probe. The cell's Order
 // and StartedAt are the caller's to set.
 func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []results.Record, error) {
-	tape, err := c.cfg.tape(key.OfferedRPS, key.Seed)
-	if err != nil {
-		return results.Cell{}, nil, err
-	}
-	prompts, err := c.tokens.encode(tape)
-	if err != nil {
-		return results.Cell{}, nil, err
-	}
-	shared, err := c.tokens.shared(tape, prompts)
+	o, err := c.tokens.offer(&c.cfg, key.OfferedRPS, key.Seed)
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
@@ -60,7 +52,7 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	defer stopAbort()
 
 	cell := results.Cell{
-		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, TapeHash: tape.Hash(),
+		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, TapeHash: o.hash,
 		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
 		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
 		Params: c.params(),
@@ -74,13 +66,13 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 		runtime.GC() // what earlier cells left is not this cell's to pay for
 	}
 	share := shareBeyond(simulated)
-	records, err := c.offer(ctx, b, tape, prompts, &cell)
+	records, err := c.offer(ctx, b, o.tape, o.prompts, &cell)
 	if err != nil {
 		return cell, nil, err
 	}
 	cell.Extrapolated = share()
 	for i := range records {
-		records[i].SharedTokens = shared[records[i].Request]
+		records[i].SharedTokens = o.shared[records[i].Request]
 	}
 	if err := reset(b); err != nil {
 		return cell, nil, err
@@ -209,8 +201,4 @@ func (c *cellRun) params() map[string]string {
 
 func (c *Config) spec(rate float64, seed uint64) loadgen.Spec {
 	return loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration}
-}
-
-func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
-	return loadgen.Make(c.spec(rate, seed))
 }

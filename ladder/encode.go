@@ -17,16 +17,59 @@ type encoder struct {
 	m    Machine
 	mu   sync.Mutex
 	seen map[[2]string][]engine.Token
+	kept []keptOffer // the oldest first
 }
 
 func newEncoder(m Machine) *encoder { return &encoder{m: m, seen: map[[2]string][]engine.Token{}} }
+
+// offer is a tape with its prompts, by index. Cells share it and change nothing.
+type offer struct {
+	tape    *loadgen.Tape
+	hash    string
+	prompts [][]engine.Token
+	shared  []results.Opt[int32] // tokens of a shared system prompt
+}
+
+// keptOffers is how many offers are remembered. The plan has all rungs of a tape one
+// after the other, so a few serve also several cells at once.
+const keptOffers = 4
+
+// offer returns the offer of a configuration's tape.
+func (e *encoder) offer(cfg *Config, rate float64, seed uint64) (*offer, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	spec := cfg.spec(rate, seed)
+	for _, k := range e.kept {
+		if k.spec == spec {
+			return k.offer, nil
+		}
+	}
+	tape, err := loadgen.Make(spec)
+	if err != nil {
+		return nil, err
+	}
+	prompts, err := e.encode(tape)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := e.shared(tape, prompts)
+	if err != nil {
+		return nil, err
+	}
+	o := &offer{tape, tape.Hash(), prompts, shared}
+	e.kept = append(e.kept[max(0, len(e.kept)-keptOffers+1):], keptOffer{spec, o})
+	return o, nil
+}
+
+type keptOffer struct {
+	spec  loadgen.Spec
+	offer *offer
+}
 
 // shared returns, for each request of a tape that carries a shared system prompt, how
 // many tokens of its prompt do not depend on the user's turn: those that its prompt
 // begins with whatever that turn is. prompts are encode's.
 func (e *encoder) shared(tape *loadgen.Tape, prompts [][]engine.Token) ([]results.Opt[int32], error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	counts := make([]results.Opt[int32], len(tape.Requests))
 	for i, r := range tape.Requests {
 		if r.Group < 0 {
@@ -71,8 +114,6 @@ func (e *encoder) one(system, user string) ([]engine.Token, error) {
 
 // encode returns the prompt of each request, by index.
 func (e *encoder) encode(tape *loadgen.Tape) ([][]engine.Token, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	prompts := make([][]engine.Token, len(tape.Requests))
 	for i, r := range tape.Requests {
 		prompt, err := e.one(r.System, r.User)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
-	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -40,22 +39,24 @@ type trial struct {
 // trial draws requests of the workload and their lengths as the stop rule has
 // them. An answer that only the model ends is taken to run to its limit.
 func (s *Sweep) trial(cfg Config, tokens *encoder) (trial, error) {
-	tape, err := loadgen.Make(loadgen.Spec{Workload: cfg.Workload, RPS: 1, Seed: lengthSeed, Duration: lengthSamples * time.Second})
+	sample := cfg
+	sample.Duration = lengthSamples * time.Second
+	o, err := tokens.offer(&sample, 1, lengthSeed)
 	if err != nil {
 		return trial{}, err
 	}
-	prompts, longest, err := s.fit(cfg, tape, tokens)
+	longest, err := s.fit(cfg, o)
 	if err != nil {
 		return trial{}, err
 	}
 	t := trial{longest: longest}
-	for i, r := range tape.Requests {
+	for i, r := range o.tape.Requests {
 		output := r.MaxTokens
 		if cfg.Stop == StopScripted {
 			output = r.StopTokens
 		}
-		t.work = append(t.work, exchange{prompts[i], output})
-		t.lengths = append(t.lengths, Lengths{len(prompts[i]), output})
+		t.work = append(t.work, exchange{o.prompts[i], output})
+		t.lengths = append(t.lengths, Lengths{len(o.prompts[i]), output})
 	}
 	return t, nil
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cadence-bench/cadence-bench/engine"
-	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -88,17 +86,17 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	var tapes []results.Tape
 	for _, rate := range cfg.Rates {
 		for _, seed := range cfg.Seeds {
-			tape, err := cfg.tape(rate, seed)
+			o, err := tokens.offer(&cfg, rate, seed)
 			if err != nil {
 				return err
 			}
-			prompts, n, err := s.fit(cfg, tape, tokens)
+			n, err := s.fit(cfg, o)
 			if err != nil {
 				return err
 			}
-			longest, longestPrompt = max(longest, n), max(longestPrompt, longestOf(prompts))
+			longest, longestPrompt = max(longest, n), max(longestPrompt, longestOf(o.prompts))
 			tapes = append(tapes, results.Tape{
-				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(tape.Requests), SHA256: tape.Hash(),
+				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(o.tape.Requests), SHA256: o.hash,
 			})
 		}
 	}
@@ -308,26 +306,22 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 	return o, nil
 }
 
-// fit tokenises a tape and returns its prompts and the most tokens that one of
-// its requests needs, prompt and output together. It refuses a tape with a
-// request that no sequence could hold.
-func (s *Sweep) fit(cfg Config, tape *loadgen.Tape, tokens *encoder) (prompts [][]engine.Token, longest int, err error) {
+// fit returns the most tokens that one of an offer's requests needs, prompt and output
+// together. It refuses an offer with a request that no sequence could hold.
+func (s *Sweep) fit(cfg Config, o *offer) (longest int, err error) {
 	room, limit := s.Machine.MaxContext(), "the model's context"
 	if cfg.Context != 0 {
 		room, limit = cfg.Context, "--context"
 	}
-	if prompts, err = tokens.encode(tape); err != nil {
-		return nil, 0, err
-	}
-	for i, r := range tape.Requests {
-		need := len(prompts[i]) + r.MaxTokens
+	for i, r := range o.tape.Requests {
+		need := len(o.prompts[i]) + r.MaxTokens
 		if need > room {
-			return nil, 0, InputError{fmt.Errorf("%s is %d tokens, but request %d of seed %d needs %d for its prompt and up to %d for its answer; give a longer --context or another --model",
-				limit, room, i, tape.Seed, len(prompts[i]), r.MaxTokens)}
+			return 0, InputError{fmt.Errorf("%s is %d tokens, but request %d of seed %d needs %d for its prompt and up to %d for its answer; give a longer --context or another --model",
+				limit, room, i, o.tape.Seed, len(o.prompts[i]), r.MaxTokens)}
 		}
 		longest = max(longest, need)
 	}
-	return prompts, longest, nil
+	return longest, nil
 }
 
 func names(rungs []Rung) []string {

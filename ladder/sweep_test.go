@@ -211,7 +211,10 @@ func TestTraceSteps(t *testing.T) {
 		evicted += runs
 		require.Equal(t, st.EvictedTokens, runs)
 		require.Equal(t, st.Rows, st.PrefillRows+st.DecodeRows)
-		require.False(t, st.Cells.OK || st.TopCell.OK || st.Width().OK) // the fake has no cells
+		require.Equal(t, [2]results.Opt[int32]{results.Some(int32(400)), results.Some(int32(300))}, [2]results.Opt[int32]{st.Cells, st.TopCell})
+		if st.Rows > 0 {
+			require.Equal(t, results.Some(int32(512)), st.Width())
+		}
 	}
 	require.Len(t, steps, int(cell.Steps.Count))
 	require.Equal(t, cell.Steps.Rows, rows)

@@ -32,7 +32,7 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 		sc := scaleOf(m.Unit, largestOf(s, m))
 		return right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string { return sc.interval(of(c)) }))
 	}
-	t := assemble("Every cell, in the order of the sweep", f.Caption(), []column{
+	t := assemble(f.title("Every cell, in the order of the sweep"), f.Caption(), []column{
 		right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
 		left("rung", each(func(c *analysis.CellMetrics) string { return c.Cell.Rung })),
 		right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
@@ -86,7 +86,7 @@ func Probes(s *analysis.Sweep, f Facts) Table {
 		high = append(high, sc.mean(analysis.Range{N: r.Decode.N, Mean: r.Decode.Max}))
 		prefill = append(prefill, sc.mean(r.Prefill))
 	}
-	t := assemble("The machine's speed before each cell, by rung", f.Caption(), []column{
+	t := assemble(f.title("The machine's speed before each cell, by rung"), f.Caption(), []column{
 		left("rung", rungs), right("cells", cells), right("no probe", missing),
 		right("decode (tok/s)", decode), right("min", low), right("max", high), right("prefill (tok/s)", prefill),
 	})

@@ -54,6 +54,18 @@ func backend(name string) string {
 	return name
 }
 
+// title is a table's or chart's title. A simulated one says so even when it is taken
+// out of its document.
+func (f Facts) title(s string) string { return titled(s, f.Backend) }
+
+// titled adds the backend, as backend names it, to the title of what is simulated.
+func titled(s, named string) string {
+	if strings.Contains(named, backend("twin")) {
+		return s + ", backend=" + named
+	}
+	return s
+}
+
 // Caption states the facts in one line.
 func (f Facts) Caption() string { return strings.Join(f.parts(), " · ") }
 

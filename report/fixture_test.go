@@ -19,6 +19,7 @@ type fixture struct {
 	seeds    []uint64
 	duration time.Duration
 	backend  string
+	beyond   map[string]float64 // extrapolated share of the steps, by rung
 }
 
 // serving is how a rung serves: at most batch requests at once, joined only when
@@ -75,8 +76,11 @@ func (f fixture) cells() (cells []results.Cell, rows [][]results.Record) {
 }
 
 func (f fixture) cell(key results.Key, order int) results.Cell {
+	var beyond results.Opt[float64]
+	beyond.V, beyond.OK = f.beyond[key.Rung]
 	return results.Cell{
-		Schema: results.SchemaVersion, Key: key, Order: order, Backend: f.backend, Workload: "mixed",
+		Extrapolated: beyond,
+		Schema:       results.SchemaVersion, Key: key, Order: order, Backend: f.backend, Workload: "mixed",
 		StartedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(order) * 2 * time.Minute),
 		DurationS: f.duration.Seconds(), WarmupS: 15, TimeoutS: 30, SLOS: 4, EndedS: f.duration.Seconds() + 30,
 		ProbeBefore: results.Some(results.Probe{PrefillTokensPerS: 1800 - float64(order%7)*9, DecodeTokensPerS: 400 - float64(order%5)*4}),

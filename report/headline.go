@@ -26,7 +26,7 @@ func Headline(s *analysis.Sweep, f Facts) Table {
 	if len(hs) > 0 && hs[0].Tail.N > 0 {
 		tailLabel = fmt.Sprintf("E2E p99 at %s rps", short(hs[0].TailRPS))
 	}
-	t := assemble("The ladder in one table", f.Caption(), []column{
+	t := assemble(f.title("The ladder in one table"), f.Caption(), []column{
 		left("rung", names(func(h analysis.Headline) string { return h.Rung })),
 		right(perS.name("peak goodput"), names(func(h analysis.Headline) string { return perS.spread(h.Goodput) })),
 		right("at offered (rps)", names(func(h analysis.Headline) string {

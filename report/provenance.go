@@ -31,6 +31,9 @@ func Provenance(m results.Manifest) []Table {
 	add("Go", m.Build.Go)
 	add("engine sources, SHA-256", m.EngineSource)
 	add("backend", backend(m.Backend))
+	if m.Backend == "twin" {
+		add("simulated", "the library and the model below, on the machine of the calibration")
+	}
 	add("library", strings.TrimSpace(m.Library.Version+" "+m.Library.Variant))
 	for _, name := range slices.Sorted(maps.Keys(m.Library.Files)) {
 		add(name+", SHA-256", m.Library.Files[name])
@@ -61,6 +64,9 @@ func Provenance(m results.Manifest) []Table {
 			t.Rows = append(t.Rows, []string{p.Workload, short(p.OfferedRPS), fmt.Sprint(p.Seed), fmt.Sprint(p.Requests), p.SHA256})
 		}
 		tables = append(tables, t)
+	}
+	for i := range tables {
+		tables[i].Title = titled(tables[i].Title, backend(m.Backend))
 	}
 	return tables
 }

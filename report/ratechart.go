@@ -199,7 +199,7 @@ func timeoutOf(m *analysis.CellMetrics) float64 { return m.Cell.TimeoutS }
 // TailChart is p99 E2E against offered rate, on a log scale, with the SLO.
 func TailChart(s *analysis.Sweep, f Facts) Figure {
 	lines := rateLines(s, analysis.E2EP99)
-	fig := rateFigure("e2e-p99", "p99 end-to-end latency against offered rate", f, lines)
+	fig := rateFigure("e2e-p99", f.title("p99 end-to-end latency against offered rate"), f, lines)
 	p := newPlot("offered rate (requests per second)", "p99 E2E latency (s)")
 	p.X.Min, p.X.Max = 0, lastRate(s)*1.05
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{}
@@ -224,7 +224,7 @@ func TailChart(s *analysis.Sweep, f Facts) Figure {
 // arrival would be answered within the SLO.
 func GoodputChart(s *analysis.Sweep, f Facts) Figure {
 	lines := rateLines(s, analysis.Goodput)
-	fig := rateFigure("goodput", "Goodput against offered rate", f, lines)
+	fig := rateFigure("goodput", f.title("Goodput against offered rate"), f, lines)
 	p := newPlot("offered rate (requests per second)", "goodput (requests per second)")
 	p.X.Min, p.X.Max = 0, lastRate(s)*1.05
 	p.Y.Min, p.Y.Max = 0, 0

@@ -174,9 +174,9 @@ func (r *Report) tables() []Table {
 
 func (r *Report) title() string {
 	if r.Facts.Model == "" {
-		return "The ladder"
+		return r.Facts.title("The ladder")
 	}
-	return "The ladder on " + r.Facts.Model
+	return r.Facts.title("The ladder on " + r.Facts.Model)
 }
 
 func (r *Report) simulated() bool { return strings.Contains(r.Facts.Backend, backend("twin")) }

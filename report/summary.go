@@ -15,6 +15,10 @@ const thin = "†"
 // drift marks a row with a cell during which the machine changed its speed.
 const drift = "‡"
 
+// beyond marks a row with simulated steps beyond those that the cost model was
+// fitted on.
+const beyond = "§"
+
 const (
 	thinNote       = thin + " a cell of fewer than 100 requests: its p99 is the largest value seen, not an estimate of the tail."
 	definitionNote = "Latencies start at the intended arrival; quantiles are order statistics (nearest rank). " +
@@ -68,7 +72,7 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	}
 	columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
 
-	t := assemble("Every rung at every offered rate", f.Caption(), columns)
+	t := assemble(f.title("Every rung at every offered rate"), f.Caption(), columns)
 	t.Notes = []string{definitionNote}
 	if f.Seeds > 1 {
 		t.Notes = append(t.Notes, "Means over seeds; (min–max) over seeds where shown. Requests are totals.")
@@ -113,6 +117,9 @@ func validity(p *analysis.Point, notes *footnotes) string {
 		for _, w := range c.Warnings {
 			switch w.Code {
 			case analysis.CodeThinP99: // has its own mark
+			case analysis.CodeExtrapolated:
+				marks += beyond
+				notes.beyond = append(notes.beyond, c.Cell.Extrapolated.V)
 			case analysis.CodeProbeDrift:
 				marks += drift
 				change, _ := analysis.ProbeDrift(c.Cell)
@@ -136,16 +143,24 @@ func validity(p *analysis.Point, notes *footnotes) string {
 type footnotes struct {
 	lines  []string
 	drifts []float64 // of the cells with the drift mark
+	beyond []float64 // shares of the cells with that mark
 }
 
-// all returns the notes: one for all drifts, then the numbered ones.
+// all returns the notes: one for all drifts, one for all that was extrapolated, then
+// the numbered ones.
 func (f *footnotes) all() []string {
-	if len(f.drifts) == 0 {
-		return f.lines
+	var notes []string
+	if len(f.drifts) > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"%s the machine changed its speed during the cell: the probes before and after it decode at rates that differ by more than 10%% (%d cell(s), %+.0f%% to %+.0f%%).",
+			drift, len(f.drifts), 100*slices.Min(f.drifts), 100*slices.Max(f.drifts)))
 	}
-	return append([]string{fmt.Sprintf(
-		"%s the machine changed its speed during the cell: the probes before and after it decode at rates that differ by more than 10%% (%d cell(s), %+.0f%% to %+.0f%%).",
-		drift, len(f.drifts), 100*slices.Min(f.drifts), 100*slices.Max(f.drifts))}, f.lines...)
+	if len(f.beyond) > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"%s extrapolated: the cell has simulated steps larger than those which the cost model was fitted on (%d cell(s), up to %s%% of the steps).",
+			beyond, len(f.beyond), sig3(100*slices.Max(f.beyond))))
+	}
+	return append(notes, f.lines...)
 }
 
 func (f *footnotes) mark(text string) string {

@@ -27,7 +27,7 @@ func TimelineChart(s *analysis.Sweep, f Facts, load Load) (fig Figure, ok bool, 
 	if cells == nil {
 		return Figure{}, false, nil
 	}
-	title := fmt.Sprintf("End-to-end latency over arrival time at %s rps", short(rate))
+	title := f.title(fmt.Sprintf("End-to-end latency over arrival time at %s rps", short(rate)))
 	fig = Figure{Name: "e2e-over-time", Title: title, Width: figureWidth}
 	fig.facts = append(f.measured(), fmt.Sprintf("seed %d", cells[0].Cell.Seed), why)
 	fig.panelTitles = true

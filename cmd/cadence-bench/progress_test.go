@@ -32,14 +32,29 @@ func TestProgressOnATerminal(t *testing.T) {
 	out.Reset()
 	p.width = func() int { return 40 }
 	p.Tick(0, ladder.Status{})
+	require.Empty(t, out.String(), "it was drawn at this moment")
+	now = now.Add(drawEvery)
+	p.Tick(0, ladder.Status{})
 	require.Len(t, strings.TrimPrefix(out.String(), "\r\x1b[K"), 39)
 
 	out.Reset()
-	now = now.Add(28 * time.Second)
+	now = now.Add(28*time.Second - drawEvery)
 	p.End(0, results.Cell{Key: results.Key{Rung: "fifo", OfferedRPS: 1, Seed: 1}, DurationS: 30, TimeoutS: 20, SLOS: 1}, nil)
 	require.True(t, strings.HasPrefix(out.String(), "\r\x1b[K[1/2] fifo"), out.String())
 	require.Contains(t, out.String(), "INVALID: none of 0 requests arrived")
 	require.Equal(t, 40*time.Second, p.remaining(), "the next cell is taken to be like this one")
+}
+
+// TestProgressOfASimulation: it tells the time that passes in the cells.
+func TestProgressOfASimulation(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&out)
+	p.simulated = true
+	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}, 0, ladder.Config{Duration: time.Hour})
+	require.Contains(t, out.String(), "SLO 0s, simulated\n")
+	p.Begin(0)
+	p.End(0, results.Cell{Key: results.Key{Rung: "fifo", OfferedRPS: 1, Seed: 1}, DurationS: 3600, EndedS: 3612}, nil)
+	require.Contains(t, out.String(), "3612s simulated")
 }
 
 // TestProgressInALog: no control characters, one line per cell.

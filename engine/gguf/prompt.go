@@ -20,11 +20,11 @@ func ChatPrompt(system, user string) string {
 
 // EncodePrompt tokenises what ChatPrompt wrote: special tokens written out in it
 // become those tokens.
-func (t *Tokenizer) EncodePrompt(prompt string) []int32 {
+func (e *Encoder) EncodePrompt(prompt string) []int32 {
 	var ids []int32
 	for len(prompt) > 0 {
 		at, id := nextSpecial(prompt)
-		ids = append(ids, t.Encode(prompt[:at])...)
+		ids = append(ids, e.Encode(prompt[:at])...)
 		if id < 0 {
 			break
 		}
@@ -45,7 +45,3 @@ func nextSpecial(text string) (at int, id int32) {
 	}
 	return at, id
 }
-
-// EndsAnswer reports whether a synthetic model's token ends an answer: llama.cpp takes
-// <|endoftext|> and <|im_end|> for that.
-func EndsAnswer(id int32) bool { return id == tokenEndOfText || id == tokenImEnd }

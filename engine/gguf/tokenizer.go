@@ -58,6 +58,31 @@ func (t *Tokenizer) Encode(text string) []int32 {
 	return ids
 }
 
+// Encoder is a Tokenizer that remembers what became of each word, which makes it some
+// times faster on prose. It is for one goroutine.
+type Encoder struct {
+	tok   *Tokenizer
+	words map[string][]int32
+}
+
+// NewEncoder returns an Encoder of t.
+func NewEncoder(t *Tokenizer) *Encoder { return &Encoder{t, map[string][]int32{}} }
+
+// Encode is Tokenizer.Encode.
+func (e *Encoder) Encode(text string) []int32 {
+	var ids []int32
+	splitWords(text, func(w string) {
+		tokens, ok := e.words[w]
+		if !ok {
+			w = strings.Clone(w)
+			tokens = e.tok.mergeAll(appendBytes(nil, w))
+			e.words[w] = tokens
+		}
+		ids = append(ids, tokens...)
+	})
+	return ids
+}
+
 // Decode gives the bytes that ids stand for. Special tokens give their text,
 // reserved and unknown ids give nothing.
 func (t *Tokenizer) Decode(ids []int32) string {

@@ -124,6 +124,9 @@ func (tr *trainer) merge(p pair) {
 
 	changed := map[pair]bool{}
 	for _, word := range slices.Clone(tr.where[p]) {
+		if !holds(tr.words[word], p) {
+			continue // merged already: where may mention a word more than once
+		}
 		before := len(tr.words[word])
 		tr.count(word, -1, changed)
 		tr.words[word] = replace(tr.words[word], p, id)
@@ -131,6 +134,15 @@ func (tr *trainer) merge(p pair) {
 		tr.total -= (before - len(tr.words[word])) * tr.freq[word]
 	}
 	tr.push(changed)
+}
+
+func holds(ids []int32, p pair) bool {
+	for i := 1; i < len(ids); i++ {
+		if ids[i-1] == p.left && ids[i] == p.right {
+			return true
+		}
+	}
+	return false
 }
 
 // replace writes id over each occurrence of p, from the left, in place.

@@ -27,12 +27,3 @@ func CostOf(c results.StepCost) (twin.Cost, error) {
 	}
 	return cost, cost.Check()
 }
-
-// TermsOf is the other way round.
-func TermsOf(c twin.Cost) map[string]results.TermCost {
-	terms := map[string]results.TermCost{}
-	for t := range twin.Term(twin.NumTerms) {
-		terms[t.String()] = results.TermCost{Seconds: c.Seconds[t], Most: c.Most[t]}
-	}
-	return terms
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
@@ -32,13 +33,15 @@ type Config struct {
 type Machine struct {
 	cfg  Config
 	cost twin.Cost
-	tok  *gguf.Tokenizer
+
+	encoding sync.Mutex
+	encoder  *gguf.Encoder
 }
 
 var _ ladder.Simulator = (*Machine)(nil)
 
 // New returns the machine of a calibration under one of its settings. It trains the
-// synthetic models' tokenizer, which takes about a second.
+// synthetic models' tokenizer, which takes most of a second.
 func New(c Config) (*Machine, error) {
 	fit, ok := c.Calibration.Cost(c.Setting)
 	if !ok {
@@ -48,7 +51,8 @@ func New(c Config) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{cfg: c, cost: cost, tok: gguf.TrainBPE(loadgen.Corpus(), c.Calibration.Tokens.Vocab)}, nil
+	tok := gguf.TrainBPE(loadgen.Corpus(), c.Calibration.Tokens.Vocab)
+	return &Machine{cfg: c, cost: cost, encoder: gguf.NewEncoder(tok)}, nil
 }
 
 func settings(c results.Calibration) string {
@@ -98,7 +102,9 @@ func (m *Machine) limits(s ladder.Shape) engine.Limits {
 
 // Encode implements ladder.Machine.
 func (m *Machine) Encode(system, user string) ([]engine.Token, error) {
-	return m.tok.EncodePrompt(gguf.ChatPrompt(system, user)), nil
+	m.encoding.Lock()
+	defer m.encoding.Unlock()
+	return m.encoder.EncodePrompt(gguf.ChatPrompt(system, user)), nil
 }
 
 // MaxContext implements ladder.Machine.
