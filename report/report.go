@@ -84,10 +84,11 @@ func (r *Report) Blocks() map[string]string {
 // row keeps ("rules").
 func Dictionaries() map[string]string {
 	return map[string]string{
-		"columns":      results.ColumnsMarkdown(),
-		"step-columns": results.StepColumnsMarkdown(),
-		"summary-keys": results.SummaryMarkdown(),
-		"rules":        results.RulesMarkdown(),
+		"columns":             results.ColumnsMarkdown(),
+		"step-columns":        results.StepColumnsMarkdown(),
+		"calibration-columns": results.CalibrationColumnsMarkdown(),
+		"summary-keys":        results.SummaryMarkdown(),
+		"rules":               results.RulesMarkdown(),
 	}
 }
 

@@ -10,11 +10,13 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
 // methodBlocks are the tables that need no run: those of docs/method.md that
-// describe the load itself, which the code alone regenerates, and those of
-// docs/performance.md, which come from the kept output of `make bench`.
+// describe the load itself, which the code alone regenerates, and the calibration that
+// this build has, and those of docs/performance.md, which come from the kept output of
+// `make bench`.
 func methodBlocks() (map[string]string, error) {
 	lengths, err := lengthsTable()
 	if err != nil {
@@ -25,6 +27,12 @@ func methodBlocks() (map[string]string, error) {
 		return nil, err
 	}
 	blocks["lengths"], blocks["arrivals"] = lengths.Markdown(), arrivalsTable().Markdown()
+	c, _, err := calibration.Default()
+	if err != nil {
+		return nil, err
+	}
+	blocks["calibration-speeds"], blocks["calibration-costs"] = speedsTable(&c).Markdown(), costsTable(&c).Markdown()
+	blocks["calibration-error"] = errorsTable(&c).Markdown()
 	return blocks, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/calibrate"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -21,14 +22,10 @@ func fitSetting(s results.Setting, rows []calibrate.Row) (results.StepCost, erro
 	if err != nil {
 		return results.StepCost{}, err
 	}
-	out := results.StepCost{
-		Setting: s, Terms: map[string]results.TermCost{},
+	return results.StepCost{
+		Setting: s, Terms: sim.TermsOf(cost),
 		Noise: results.StepNoise(cost.Noise), Error: fitError(held.All), Scheduled: fitError(held.Scheduled),
-	}
-	for t := range cost.Seconds {
-		out.Terms[twin.Term(t).String()] = results.TermCost{Seconds: cost.Seconds[t], Most: cost.Most[t]}
-	}
-	return out, nil
+	}, nil
 }
 
 func fitError(e calibrate.Error) results.FitError {
