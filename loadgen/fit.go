@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Fit says how arrivals compare with a Poisson process of a given rate.
@@ -25,6 +27,10 @@ type Fit struct {
 	// for a constant one, above 1 when arrivals come in bursts. Its standard
 	// error over w windows is about √(2/(w−1)).
 	Dispersion float64
+	// DispersionP is the chance of a dispersion as far from 1, on its side, if
+	// the process is right, twice: (w−1)·Dispersion is chi-squared with w−1
+	// degrees of freedom, approximately (Fisher, 1950).
+	DispersionP float64
 }
 
 // DispersionWindow is the expected number of arrivals in a window of
@@ -40,7 +46,8 @@ func FitPoisson(at []time.Duration, rps float64, d time.Duration) Fit {
 		gaps[i] = (t - last).Seconds()
 		last = t
 	}
-	f := Fit{Arrivals: len(at), Dispersion: dispersion(at, rps, d)}
+	f := Fit{Arrivals: len(at)}
+	f.Dispersion, f.DispersionP = dispersion(at, rps, d)
 	f.CV, f.Lag1 = variationAndLag1(gaps)
 	f.KS, f.P = ksExponential(gaps, rps)
 	return f
@@ -102,14 +109,14 @@ func variationAndLag1(gaps []float64) (cv, lag1 float64) {
 	return cv, products / squares
 }
 
-func dispersion(at []time.Duration, rps float64, d time.Duration) float64 {
+func dispersion(at []time.Duration, rps float64, d time.Duration) (index, p float64) {
 	windows := int(rps * d.Seconds() / DispersionWindow)
-	if windows < 2 {
-		return math.NaN()
+	if windows < 2 || windows > len(at) { // or nothing like that many arrive
+		return math.NaN(), math.NaN()
 	}
 	counts := make([]float64, windows)
 	for _, t := range at {
-		if i := int(t.Seconds() * rps / DispersionWindow); i < windows {
+		if i := int(t.Seconds() * rps / DispersionWindow); i >= 0 && i < windows {
 			counts[i]++
 		}
 	}
@@ -120,5 +127,10 @@ func dispersion(at []time.Duration, rps float64, d time.Duration) float64 {
 	for _, c := range counts {
 		squares += (c - mean) * (c - mean)
 	}
-	return squares / float64(windows-1) / mean
+	if mean == 0 {
+		return math.NaN(), math.NaN()
+	}
+	index = squares / float64(windows-1) / mean
+	below := distuv.ChiSquared{K: float64(windows - 1)}.CDF(squares / mean)
+	return index, 2 * min(below, 1-below)
 }
