@@ -7,15 +7,19 @@ import (
 )
 
 // fit compares the intended arrivals, warm-up included, with the process that the
-// cell says they come from.
-func (e evidence) fit() loadgen.Fit {
+// cell says they come from. ok is false when it names none that can be compared.
+func (e evidence) fit() (f loadgen.Fit, ok bool) {
 	cell := e.m.Cell
-	return loadgen.FitPoisson(intended(e.recs), cell.OfferedRPS, nanos(cell.DurationS))
+	process, err := loadgen.ParseArrivals(cell.Arrivals)
+	if err != nil || !(cell.OfferedRPS > 0) {
+		return f, false
+	}
+	return process.Fit(intended(e.recs), cell.OfferedRPS, nanos(cell.DurationS)), true
 }
 
 func checkGaps(e evidence, c *Check) {
-	f := e.fit()
-	if math.IsNaN(f.P) || e.m.Cell.OfferedRPS <= 0 {
+	f, ok := e.fit()
+	if !ok || math.IsNaN(f.P) {
 		return
 	}
 	c.measured(f.P, -f.P)
@@ -30,8 +34,8 @@ func checkGaps(e evidence, c *Check) {
 }
 
 func checkDispersion(e evidence, c *Check) {
-	f := e.fit()
-	if math.IsNaN(f.DispersionP) || e.m.Cell.OfferedRPS <= 0 {
+	f, ok := e.fit()
+	if !ok || math.IsNaN(f.DispersionP) {
 		return
 	}
 	c.measured(f.Dispersion, -f.DispersionP)
@@ -49,13 +53,21 @@ func checkDispersion(e evidence, c *Check) {
 	}
 }
 
-// checkRate compares counts: a Poisson count has its mean as its variance.
+// checkRate compares counts. A renewal process counts with a variance of CV² per
+// expected arrival, as the number grows: its mean, for a Poisson process.
 func checkRate(e evidence, c *Check) {
-	want := e.m.Cell.OfferedRPS * e.m.Window.Length()
-	if want <= 0 {
+	cell, w := e.m.Cell, e.m.Window
+	process, err := loadgen.ParseArrivals(cell.Arrivals)
+	if err != nil || !(cell.OfferedRPS > 0) || !(w.Length() > 0) {
 		return
 	}
-	off := (float64(e.m.Arrivals) - want) / math.Sqrt(want)
+	units := func(at float64) float64 { return process.Units(nanos(at), cell.OfferedRPS, nanos(cell.DurationS)) }
+	want := units(w.EndS) - units(w.WarmupS)
+	sd := math.Sqrt(want) * process.CV()
+	if !(sd > 0) {
+		return
+	}
+	off := (float64(e.m.Arrivals) - want) / sd
 	c.measured(off, math.Abs(off))
 	if math.Abs(off) > noteSD {
 		c.say(Noted, "%d arrivals in the window where %.0f were nominal, more than %d standard deviations apart", e.m.Arrivals, want, noteSD)

@@ -59,7 +59,7 @@ func outcomeless(recs []results.Record, tape results.Opt[int]) (n, first int) {
 		}
 		n += max(more, 0)
 	}
-	next, again := 0, -1
+	next, again := 0, math.MinInt
 	for _, id := range ids {
 		switch {
 		case id >= next:

@@ -28,8 +28,8 @@ const (
 	// when the end was. littleRel and littleS, a share of the mean time in the
 	// system and a delay of the loop, are what that may explain.
 	littleRel, littleS = 0.01, 0.002
-	// noteSD is how many standard deviations of a Poisson count the number of
-	// arrivals may be from nominal without a note.
+	// noteSD is how many standard deviations the number of arrivals may be from
+	// nominal without a note.
 	noteSD = 3
 )
 
@@ -79,12 +79,12 @@ var tests = []test{
 		Void: fmt.Sprintf("below %g", voidP),
 		Why:  "A right process is noted for one seed in 20 and voided for one in 1,000; the faults that public generators had give p < 1e-9. Arrivals of one seed are one realisation at all rates, so its cells share one verdict"}, checkGaps},
 	{CheckDoc{Name: CodeDispersion, Label: "dispersion", Unit: Plain, OfTape: true,
-		What: fmt.Sprintf("variance over mean of the arrivals in windows of %d expected ones", loadgen.DispersionWindow),
+		What: fmt.Sprintf("variance over mean of the arrivals in windows of %d expected ones, on the time scale on which the process is Poisson", loadgen.DispersionWindow),
 		Note: fmt.Sprintf("its two-sided chi-squared p is below %g", noteP),
 		Void: fmt.Sprintf("that p is below %g", voidP),
 		Why:  "Bursts and lulls with the right gaps"}, checkDispersion},
 	{CheckDoc{Name: CodeRate, Label: "count, SDs off", Unit: Plain, OfTape: true,
-		What: "arrivals in the steady window minus the nominal number, in standard deviations of a Poisson count",
+		What: "arrivals in the steady window minus the nominal number, in standard deviations of such a count",
 		Note: fmt.Sprintf("beyond ±%d", noteSD),
 		Why:  "The realised rate of this seed is far from the nominal one"}, checkRate},
 	{CheckDoc{Name: CodeProbeDrift, Label: "probe drift", Unit: Fraction,

@@ -54,7 +54,7 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	defer stopAbort()
 
 	cell := results.Cell{
-		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, TapeHash: tape.Hash(),
+		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, Arrivals: loadgen.Arrivals{}.String(), TapeHash: tape.Hash(),
 		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
 		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
 		Requests: results.Some(len(tape.Requests)),

@@ -10,6 +10,12 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
 
+// What a check's figure is marked with in the table of all of them.
+const (
+	noted = "!"
+	void  = "✗"
+)
+
 // CheckBounds documents the checks and their bounds.
 func CheckBounds() Table {
 	t := Table{Columns: []Column{{"check", true}, {"figure", true}, {"noted", true}, {"voids the cell", true}, {"why", true}}}
@@ -50,15 +56,17 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 		figure, where := null, null
 		if worst != nil {
 			figure = figureScale(d.Unit, most.Figure.V).withUnit(most.Figure.V)
+		}
+		if worst != nil && most.Alarm != 0 {
 			where = fmt.Sprintf("%s at %s rps", worst.Cell.Rung, short(worst.Cell.OfferedRPS))
 			if d.OfTape {
 				where = fmt.Sprintf("%s rps", short(worst.Cell.OfferedRPS))
 			}
 			where += fmt.Sprintf(", seed %d", worst.Cell.Seed)
 		}
-		noted, voided := counts[analysis.Noted], counts[analysis.Voided]
+		all := counts[analysis.Passed] + counts[analysis.Noted] + counts[analysis.Voided]
 		t.Rows = append(t.Rows, []string{d.Label, figure, where, orNever(d.Note), orNever(d.Void),
-			strconv.Itoa(counts[analysis.Passed] + noted + voided), strconv.Itoa(noted), strconv.Itoa(voided)})
+			strconv.Itoa(all), strconv.Itoa(counts[analysis.Noted]), strconv.Itoa(counts[analysis.Voided])})
 	}
 	t.Notes = []string{"A void cell is INVALID in every table, has no line in a chart and counts in no claim. What each figure is, and why its bound is there: docs/method.md, *Checks*. Every figure of every cell: tables/cell-checks.md and tables/checks.csv."}
 	return t
@@ -91,12 +99,12 @@ func CellChecks(s *analysis.Sweep, f Facts) Table {
 			if !c.Figure.OK {
 				return null
 			}
-			return sc.format(c.Figure.V) + map[analysis.Verdict]string{analysis.Noted: "*", analysis.Voided: "**"}[c.Verdict]
+			return sc.format(c.Figure.V) + map[analysis.Verdict]string{analysis.Noted: noted, analysis.Voided: void}[c.Verdict]
 		})))
 	}
 	columns = append(columns, right("valid", each(valid)))
 	t := assemble("Every check of every cell", f.Caption(), columns)
-	t.Notes = []string{"* noted. ** voids the cell. “" + null + "”: not measured."}
+	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + null + "”: not measured."}
 	return t
 }
 

@@ -48,8 +48,8 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
 		summaries: analysis.Summaries(s), checks: checkRows(s),
 	}
-	if void := voided(s); void != "" {
-		r.Warnings = append(r.Warnings, void)
+	if text := voided(s); text != "" {
+		r.Warnings = append(r.Warnings, text)
 	}
 	timeline, ok, err := TimelineChart(s, f, load)
 	if err != nil {

@@ -45,6 +45,7 @@ type Cell struct {
 	Backend   string    `json:"backend"`
 	Workload  string    `json:"workload"`
 	TapeHash  string    `json:"tape_hash"`
+	Arrivals  string    `json:"arrivals,omitempty"` // the arrival process; poisson in files that do not say
 	StartedAt time.Time `json:"started_at"`
 
 	DurationS float64 `json:"duration_s"` // arrivals are offered over [0, DurationS)
