@@ -147,24 +147,34 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 	require.Equal(t, Unmeasured, check.Verdict, "a recording claims nothing")
 }
 
-// A right process is voided for about one seed in a thousand, and noted for one in
-// twenty.
+// A right process is voided for about one seed in a thousand by each check of its
+// arrivals, and noted for one in twenty, in short cells as in long ones.
 func TestHowOftenARightProcessIsNoted(t *testing.T) {
-	noted, voided := 0, 0
-	const seeds = 2000
-	for seed := range uint64(seeds) {
-		c, recs := offered(loadgen.Poisson(4, seed, time.Minute))
-		m := Measure(c, recs, Options{})
-		check, _ := m.Check(CodeGaps)
-		switch check.Verdict {
-		case Noted:
-			noted++
-		case Voided:
-			voided++
+	const seeds = 3000
+	for _, rate := range []float64{0.5, 1.7, 4} {
+		counts := map[string]map[Verdict]int{CodeGaps: {}, CodeDispersion: {}}
+		for seed := range uint64(seeds) {
+			c, recs := offered(loadgen.Poisson(rate, seed, time.Minute))
+			c.OfferedRPS = rate
+			e := evidence{m: &CellMetrics{Cell: c}, recs: recs}
+			for _, test := range tests {
+				if verdicts, ok := counts[test.Name]; ok {
+					var check Check
+					test.run(e, &check)
+					verdicts[check.Verdict]++
+				}
+			}
+		}
+		t.Log(rate, counts)
+		for name, verdicts := range counts {
+			if verdicts[Unmeasured] == seeds {
+				require.Equal(t, CodeDispersion, name, "too few windows")
+				continue
+			}
+			require.InDelta(t, seeds*(noteP-voidP), verdicts[Noted], 5*math.Sqrt(seeds*noteP), name)
+			require.LessOrEqual(t, verdicts[Voided], 11, "%s: three are expected", name)
 		}
 	}
-	require.InDelta(t, seeds*(noteP-voidP), noted, 4*math.Sqrt(seeds*noteP))
-	require.LessOrEqual(t, voided, 8, "two are expected")
 }
 
 func TestOutcomeless(t *testing.T) {
