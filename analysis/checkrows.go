@@ -107,7 +107,7 @@ func checkLoop(e evidence, c *Check) {
 	}
 	share := float64(e.t.late(lateS)) / float64(n)
 	c.measured(share, share)
-	if share > noteLate {
+	if share > noteLate && n >= noteLateOf {
 		c.say(Noted, "%.0f%% of the requests were sent more than %.0f ms late: the loop was often busy or not scheduled", share*100, lateS*1e3)
 	}
 }
