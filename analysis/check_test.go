@@ -143,8 +143,24 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 	}
 	c, recs := offered(loadgen.Poisson(4, 3, time.Minute))
 	c.Arrivals = "recorded"
-	check, _ := func() (Check, bool) { m := Measure(c, recs, Options{}); return m.Check(CodeGaps) }()
+	m := Measure(c, recs, Options{})
+	check, _ := m.Check(CodeGaps)
 	require.Equal(t, Unmeasured, check.Verdict, "a recording claims nothing")
+
+	// Conversations arrive as a process; their later turns follow the answers.
+	c, recs = offered(loadgen.Poisson(4, 3, time.Minute))
+	for i := range recs {
+		recs[i].Turn = results.Some[int32](0)
+		if i%2 == 1 {
+			recs[i].Turn = results.Some[int32](1)
+		}
+	}
+	m = Measure(c, recs, Options{})
+	check, _ = m.Check(CodeGaps)
+	require.Equal(t, Unmeasured, check.Verdict, "the rate of conversations is not known")
+	c.ArrivalRPS = results.Some(2.0)
+	m = Measure(c, recs, Options{})
+	require.Equal(t, []string{CodeGaps}, codes(m.Invalid), "every other arrival of a Poisson process is not one")
 }
 
 // A right process is voided for about one seed in a thousand by each check of its

@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -164,14 +163,4 @@ func checkProbe(e evidence, c *Check) {
 	if math.Abs(drift) > e.o.maxProbeDrift() {
 		c.say(Noted, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
 	}
-}
-
-// intended returns the intended arrivals of all rows, in order.
-func intended(recs []results.Record) []time.Duration {
-	at := make([]time.Duration, len(recs))
-	for i := range recs {
-		at[i] = recs[i].Intended
-	}
-	slices.Sort(at)
-	return at
 }

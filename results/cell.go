@@ -46,6 +46,9 @@ type Cell struct {
 	Workload  string    `json:"workload"`
 	TapeHash  string    `json:"tape_hash"`
 	Arrivals  string    `json:"arrivals,omitempty"` // the arrival process; poisson in files that do not say
+	// ArrivalRPS is the rate of what comes by itself: OfferedRPS over the turns of a
+	// conversation; null where that is OfferedRPS.
+	ArrivalRPS Opt[float64] `json:"arrival_rps"`
 	StartedAt time.Time `json:"started_at"`
 
 	DurationS float64 `json:"duration_s"` // arrivals are offered over [0, DurationS)
