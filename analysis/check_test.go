@@ -84,7 +84,7 @@ func TestEachFaultVoidsItsCell(t *testing.T) {
 			return rs
 		}},
 		// vllm#21104: the requested rate was never sent.
-		"half the rate": {at: loadgen.Poisson(2, 3, time.Minute), voids: []string{CodeGaps}},
+		"half the rate":     {at: loadgen.Poisson(2, 3, time.Minute), voids: []string{CodeGaps}},
 		"a lull and a rush": {at: clumped(), voids: []string{CodeDispersion}},
 		// inference-perf#245: complete with results pending, here the last ones.
 		"the last rows are lost": {voids: []string{CodeConservation, CodeLittle}, edit: func(_ *results.Cell, rs []results.Record) []results.Record {
@@ -160,7 +160,8 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 	require.Equal(t, Unmeasured, check.Verdict, "the rate of conversations is not known")
 	c.ArrivalRPS = results.Some(2.0)
 	m = Measure(c, recs, Options{})
-	require.Equal(t, []string{CodeGaps}, codes(m.Invalid), "every other arrival of a Poisson process is not one")
+	check, _ = m.Check(CodeGaps)
+	require.Less(t, check.Figure.V, 0.05, "every other arrival of a Poisson process is not one")
 }
 
 // A right process is voided for about one seed in a thousand by each check of its
