@@ -31,8 +31,13 @@ type WallAnswer struct {
 	Queue    string  `json:"queue"`
 	Load     float64 `json:"load"`
 	Requests int     `json:"requests"`
-	// Mean is the wait in wall time. So short a run says little of theory, and its
-	// interval is as wide as it says: the witness is Virtual.
+	// Lag is how long after its intended arrival a request was sent, in the mean. A
+	// late request waits from its intended arrival, so that up to Lag of Mean is the
+	// driver's: all of it before idle servers, nothing before busy ones.
+	Lag float64 `json:"lag_mean_s"`
+	// Mean is the wait in wall time; it is OK when theory is in the interval that
+	// Lag widens downwards. So short a run says little of theory: the better witness
+	// is Virtual.
 	Mean    Estimate `json:"mean"`
 	Virtual float64  `json:"virtual"` // mean wait of the same tapes in virtual time
 	// DifferenceMean and DifferenceP99 are of |wall − virtual| for each request.
@@ -62,14 +67,26 @@ func KnownWall(ctx context.Context, p WallPlan) ([]WallAnswer, error) {
 		if err != nil {
 			return nil, err
 		}
-		answers[i] = p.beside(q, wall[i*p.Replications:(i+1)*p.Replications], virtual)
+		answers[i] = p.beside(q, wall[i*p.Replications:(i+1)*p.Replications], virtual, lag(rs[i*p.Replications:(i+1)*p.Replications]))
 	}
 	return answers, nil
 }
 
-func (p WallPlan) beside(q Queue, wall, virtual [][]float64) WallAnswer {
+// lag is the mean of sent − intended over replications, in seconds.
+func lag(rs []*replication) float64 {
+	sum, n := 0.0, 0
+	for _, r := range rs {
+		for _, rec := range r.driver.Records() {
+			sum += (rec.Sent.V - rec.Intended).Seconds()
+			n++
+		}
+	}
+	return sum / max(1, float64(n))
+}
+
+func (p WallPlan) beside(q Queue, wall, virtual [][]float64, lag float64) WallAnswer {
 	unit := p.Service.Seconds()
-	a := WallAnswer{Queue: q.String(), Load: q.Load}
+	a := WallAnswer{Queue: q.String(), Load: q.Load, Lag: lag}
 	means, differences := make([]float64, len(wall)), []float64(nil)
 	for i := range wall {
 		means[i] = unit * stat.Mean(wall[i], nil)
@@ -80,6 +97,7 @@ func (p WallPlan) beside(q Queue, wall, virtual [][]float64) WallAnswer {
 	slices.Sort(differences)
 	a.Requests = len(differences)
 	a.Mean = estimate(unit*q.Waits().Mean, means, p.Confidence)
+	a.Mean.OK = a.Mean.Measured-a.Mean.Half-lag <= a.Mean.Theory && a.Mean.Theory <= a.Mean.Measured+a.Mean.Half
 	a.Virtual = unit * stat.Mean(slices.Concat(virtual...), nil)
 	a.DifferenceMean = stat.Mean(differences, nil)
 	a.DifferenceP99 = stat.Quantile(0.99, stat.Empirical, differences, nil)
