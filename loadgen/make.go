@@ -75,6 +75,9 @@ func (l Load) Make(rps float64, seed uint64, d time.Duration) (*Tape, error) {
 	at := l.Arrivals.Times(rps/l.Workload.perArrival, seed, d)
 	t := &Tape{Workload: l.Workload.name(), Arrivals: l.Arrivals.String(), RPS: rps, Seed: seed, Duration: d}
 	t.Requests = make([]Request, 0, len(at)*int(math.Ceil(l.Workload.perArrival)))
+	if len(at) == 0 {
+		return nil, fmt.Errorf("%g requests/s for %v: no arrival with seed %d; raise the rate or the duration", rps, d, seed)
+	}
 	from, text := l.Workload.open(seed), 0
 	for i := range at {
 		arrival := from.next()
