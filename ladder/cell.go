@@ -32,6 +32,7 @@ type cellRun struct {
 	tokens *encoder
 	tick   func(Status)
 	trace  *trace // nil does not trace
+	hash   string // of the tape, as the manifest has it
 }
 
 // run measures one cell on a fresh backend: probe, load, probe. The cell's Order
@@ -40,6 +41,9 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	tape, err := c.cfg.tape(key.OfferedRPS, key.Seed)
 	if err != nil {
 		return results.Cell{}, nil, err
+	}
+	if hash := tape.Hash(); hash != c.hash {
+		return results.Cell{}, nil, fmt.Errorf("the tape of %g/s and seed %d has the hash %s, and %s when the run was started: has a file of %s changed?", key.OfferedRPS, key.Seed, hash, c.hash, c.cfg.Workload)
 	}
 	prompts, err := c.tokens.encode(tape)
 	if err != nil {
@@ -54,11 +58,14 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	defer stopAbort()
 
 	cell := results.Cell{
-		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, Arrivals: loadgen.Arrivals{}.String(), TapeHash: tape.Hash(),
+		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, Arrivals: tape.Arrivals, TapeHash: tape.Hash(),
 		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
 		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
 		Requests: results.Some(len(tape.Requests)),
 		Params:   c.params(),
+	}
+	if cell.ArrivalRPS, err = c.cfg.arrivalRate(key.OfferedRPS); err != nil {
+		return cell, nil, err
 	}
 	before, err := probe(ctx, c.m, b)
 	if err != nil {
@@ -180,10 +187,21 @@ func (c *cellRun) params() map[string]string {
 	return p
 }
 
-func (c *Config) spec(rate float64, seed uint64) loadgen.Spec {
-	return loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration}
+// tape makes the tape of a rate and a seed. What files it comes of is read anew, so
+// that nothing is kept between cells; the manifest has its hash.
+// arrivalRate is the rate of what comes by itself; null where every request does.
+func (c *Config) arrivalRate(rate float64) (results.Opt[float64], error) {
+	load, err := c.load()
+	if err != nil || load.ArrivalRate(rate) == rate {
+		return results.Opt[float64]{}, err
+	}
+	return results.Some(load.ArrivalRate(rate)), nil
 }
 
 func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
-	return loadgen.Make(c.spec(rate, seed))
+	load, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	return load.Make(rate, seed, c.Duration)
 }

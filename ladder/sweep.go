@@ -80,7 +80,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		for _, seed := range cfg.Seeds {
 			tape, err := cfg.tape(rate, seed)
 			if err != nil {
-				return err
+				return InputError{err}
 			}
 			_, n, err := s.fit(cfg, tape, tokens)
 			if err != nil {
@@ -229,6 +229,11 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 	c := cellRun{
 		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: ShapeFor(rungs, cfg.Context), tokens: tokens,
 		tick: func(st Status) { s.Progress.Tick(order, st) },
+	}
+	for _, t := range run.Manifest.Tapes {
+		if t.OfferedRPS == key.OfferedRPS && t.Seed == key.Seed {
+			c.hash = t.SHA256
+		}
 	}
 	if s.TraceSteps {
 		c.trace = &trace{}

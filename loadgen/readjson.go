@@ -143,7 +143,7 @@ func readShareGPT(r io.Reader, limit int) ([]traceRow, error) {
 	for n := 0; len(rows) < limit && d.More(); n++ {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, faultf(count.at(d.InputOffset()), fmt.Sprintf("[%d]", n), "not JSON: %w", err)
+			return nil, faultf(count.ofError(d, err), fmt.Sprintf("[%d]", n), "not JSON: %w", err)
 		}
 		line := count.at(d.InputOffset() - int64(len(raw)))
 		row, err := conversation(raw)
@@ -233,6 +233,22 @@ func (c *lineCounter) Read(p []byte) (int, error) {
 	}
 	c.read += int64(n)
 	return n, err
+}
+
+// ofError returns the line of an error of the decoder d, which reads c: the decoder
+// itself counts only the bytes of some of what it has read.
+func (c *lineCounter) ofError(d *json.Decoder, err error) int {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return c.at(c.read)
+	}
+	rest, _ := io.ReadAll(d.Buffered())
+	rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(","))
+	line := c.at(c.read - int64(len(rest)))
+	if errors.As(json.Unmarshal(rest, new(json.RawMessage)), &syntax) {
+		line += bytes.Count(rest[:min(int(syntax.Offset), len(rest))], []byte("\n"))
+	}
+	return line
 }
 
 // at returns the line of an offset; offsets must not decrease between calls.

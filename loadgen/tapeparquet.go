@@ -2,41 +2,78 @@ package loadgen
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
-	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+	"github.com/apache/arrow/go/v17/parquet/schema"
 )
 
 // tapeMeta is the key of the header in a Parquet file's metadata.
 const tapeMeta = "cadence.tape"
 
-// tapeSchema has the fields of tapeRow.
-func tapeSchema() *arrow.Schema {
-	field := func(name string, t arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: t} }
-	return arrow.NewSchema([]arrow.Field{
-		field("at_ns", arrow.PrimitiveTypes.Int64), field("class", arrow.BinaryTypes.String),
-		field("group", arrow.PrimitiveTypes.Int64), field("system", arrow.BinaryTypes.String),
-		field("history", arrow.ListOfNonNullable(arrow.BinaryTypes.String)), field("user", arrow.BinaryTypes.String),
-		field("max_tokens", arrow.PrimitiveTypes.Int64), field("stop_tokens", arrow.PrimitiveTypes.Int64),
-		field("seed", arrow.PrimitiveTypes.Uint64), field("session", arrow.PrimitiveTypes.Int64),
-		field("turn", arrow.PrimitiveTypes.Int64), field("think_ns", arrow.PrimitiveTypes.Int64),
-	}, nil)
+const (
+	// parquetGroup is the number of requests in a row group.
+	parquetGroup = 1 << 14
+	// maxParquet bounds the size of a tape as Parquet, in bytes.
+	maxParquet = 4 << 30
+)
+
+// tapeColumn is a column of a tape as Parquet: text, or a whole number. They are the
+// fields of tapeRow, except that the history is one string, a JSON array.
+type tapeColumn struct {
+	name  string
+	text  func(*packedRow) *string // nil: a number
+	whole func(*packedRow) *int64
 }
 
-// parquetGroup is the number of requests in a row group.
-const parquetGroup = 1 << 14
+// packedRow is a tapeRow in the types of the columns.
+type packedRow struct {
+	tapeRow
+	history string
+	seed    int64 // the same bits
+}
 
-// WriteParquet writes a tape as Parquet, with the columns of the JSON lines and their
-// header in the metadata under cadence.tape. ReadTape gives back an equal tape.
+var tapeColumns = []tapeColumn{
+	{name: "at_ns", whole: func(v *packedRow) *int64 { return &v.At }},
+	{name: "class", text: func(v *packedRow) *string { return &v.Class }},
+	{name: "group", whole: func(v *packedRow) *int64 { return &v.Group }},
+	{name: "system", text: func(v *packedRow) *string { return &v.System }},
+	{name: "history", text: func(v *packedRow) *string { return &v.history }},
+	{name: "user", text: func(v *packedRow) *string { return &v.User }},
+	{name: "max_tokens", whole: func(v *packedRow) *int64 { return &v.MaxTokens }},
+	{name: "stop_tokens", whole: func(v *packedRow) *int64 { return &v.StopTokens }},
+	{name: "seed", whole: func(v *packedRow) *int64 { return &v.seed }},
+	{name: "session", whole: func(v *packedRow) *int64 { return &v.Session }},
+	{name: "turn", whole: func(v *packedRow) *int64 { return &v.Turn }},
+	{name: "think_ns", whole: func(v *packedRow) *int64 { return &v.Think }},
+}
+
+// node is the column's part of the schema.
+func (c *tapeColumn) node() schema.Node {
+	var logical schema.LogicalType = schema.StringLogicalType{}
+	physical := parquet.Types.ByteArray
+	if c.whole != nil {
+		logical, physical = schema.NewIntLogicalType(64, c.name != "seed"), parquet.Types.Int64
+	}
+	return schema.Must(schema.NewPrimitiveNodeLogical(c.name, parquet.Repetitions.Required, logical, physical, -1, -1))
+}
+
+func tapeSchema() *schema.GroupNode {
+	fields := make(schema.FieldList, len(tapeColumns))
+	for i := range tapeColumns {
+		fields[i] = tapeColumns[i].node()
+	}
+	return schema.MustGroup(schema.NewGroupNode("tape", parquet.Repetitions.Required, fields, -1))
+}
+
+// WriteParquet writes a tape as Parquet, with the header of the JSON lines in the
+// metadata under cadence.tape. ReadTape gives back an equal tape.
 func (t *Tape) WriteParquet(w io.Writer) (err error) {
 	defer recovered(&err)
 	if err := t.check(); err != nil {
@@ -46,60 +83,61 @@ func (t *Tape) WriteParquet(w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	schema := tapeSchema()
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer b.Release()
 	var buf bytes.Buffer // the Parquet library may panic on errors of its sink
-	out, err := pqarrow.NewFileWriter(schema, &buf, parquet.NewWriterProperties(
-		parquet.WithCreatedBy("cadence-bench version 1.0.0"), parquet.WithCompression(compress.Codecs.Zstd)),
-		pqarrow.DefaultWriterProps())
-	if err != nil {
-		return err
-	}
-	if err := out.AppendKeyValueMetadata(tapeMeta, string(header)); err != nil {
-		return err
-	}
+	out := file.NewParquetWriter(&buf, tapeSchema(),
+		file.WithWriterProps(parquet.NewWriterProperties(
+			parquet.WithCreatedBy("cadence-bench version 1.0.0"), parquet.WithCompression(compress.Codecs.Zstd))),
+		file.WithWriteMetadata(metadata.KeyValueMetadata{{Key: tapeMeta, Value: new(string(header))}}))
 	for start := 0; start < len(t.Requests); start += parquetGroup {
-		for i := start; i < min(start+parquetGroup, len(t.Requests)); i++ {
-			appendRow(b, rowOf(&t.Requests[i]))
-		}
-		rec := b.NewRecord()
-		err := out.Write(rec)
-		rec.Release()
-		if err != nil {
+		if err := writeGroup(out.AppendRowGroup(), t.Requests[start:min(start+parquetGroup, len(t.Requests))]); err != nil {
 			return err
 		}
 	}
-	if err := out.Close(); err != nil {
+	if err := errors.Join(out.FlushWithFooter(), out.Close()); err != nil {
 		return err
 	}
 	_, err = w.Write(buf.Bytes())
 	return err
 }
 
-func appendRow(b *array.RecordBuilder, v tapeRow) {
-	whole := func(i int, n int64) { b.Field(i).(*array.Int64Builder).Append(n) }
-	text := func(i int, s string) { b.Field(i).(*array.StringBuilder).Append(s) }
-	whole(0, v.At)
-	text(1, v.Class)
-	whole(2, v.Group)
-	text(3, v.System)
-	history := b.Field(4).(*array.ListBuilder)
-	history.Append(true)
-	for _, s := range v.History {
-		history.ValueBuilder().(*array.StringBuilder).Append(s)
+func writeGroup(g file.SerialRowGroupWriter, requests []Request) error {
+	rows := make([]packedRow, len(requests))
+	for i := range requests {
+		row := rowOf(&requests[i])
+		history, err := json.Marshal(row.History)
+		if err != nil {
+			return err
+		}
+		rows[i] = packedRow{row, string(history), int64(row.Seed)}
 	}
-	text(5, v.User)
-	whole(6, v.MaxTokens)
-	whole(7, v.StopTokens)
-	b.Field(8).(*array.Uint64Builder).Append(v.Seed)
-	whole(9, v.Session)
-	whole(10, v.Turn)
-	whole(11, v.Think)
+	for i := range tapeColumns {
+		w, err := g.NextColumn()
+		if err == nil {
+			err = tapeColumns[i].write(w, rows)
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", tapeColumns[i].name, err)
+		}
+	}
+	return g.Close()
 }
 
-// maxParquet bounds the size of a tape as Parquet, in bytes.
-const maxParquet = 4 << 30
+func (c *tapeColumn) write(w file.ColumnChunkWriter, rows []packedRow) (err error) {
+	if c.whole != nil {
+		values := make([]int64, len(rows))
+		for i := range rows {
+			values[i] = *c.whole(&rows[i])
+		}
+		_, err = w.(*file.Int64ColumnChunkWriter).WriteBatch(values, nil, nil)
+		return err
+	}
+	values := make([]parquet.ByteArray, len(rows))
+	for i := range rows {
+		values[i] = parquet.ByteArray(*c.text(&rows[i]))
+	}
+	_, err = w.(*file.ByteArrayColumnChunkWriter).WriteBatch(values, nil, nil)
+	return err
+}
 
 func readParquetTape(r io.Reader) (t *Tape, err error) {
 	defer recovered(&err)
@@ -114,44 +152,16 @@ func readParquetTape(r io.Reader) (t *Tape, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a Parquet file, or a truncated one: %w", err)
 	}
-	meta := f.MetaData().KeyValueMetadata().FindValue(tapeMeta)
-	if meta == nil {
-		return nil, fmt.Errorf("a Parquet file, but not a tape: it has no %s in its metadata", tapeMeta)
-	}
-	var h tapeHeader
-	if err := json.Unmarshal([]byte(*meta), &h); err != nil {
-		return nil, fmt.Errorf("%s in its metadata: %w", tapeMeta, err)
-	}
-	if t, err = h.tape(1); err != nil {
-		return nil, fmt.Errorf("%s in its metadata: %w", tapeMeta, err)
-	}
-	if f.NumRows() != int64(h.Requests) {
-		return nil, fmt.Errorf("it has %d requests of %d", f.NumRows(), h.Requests)
-	}
-	for g := range f.NumRowGroups() {
-		if n := f.RowGroup(g).NumRows(); n < 0 || n > parquetGroup {
-			return nil, fmt.Errorf("damaged: a row group of %d requests; a tape's have at most %d", n, parquetGroup)
-		}
-	}
-	rows, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: parquetGroup}, memory.DefaultAllocator)
+	h, t, err := parquetHeader(f)
 	if err != nil {
 		return nil, err
 	}
-	table, err := rows.ReadTable(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("damaged: %w", err)
+	if !f.MetaData().Schema.Root().Equals(tapeSchema()) {
+		return nil, errors.New("another schema: it has not the columns of a tape")
 	}
-	defer table.Release()
-	if want := tapeSchema(); !sameFields(table.Schema(), want) {
-		return nil, fmt.Errorf("another schema: %v", table.Schema().Fields())
-	}
-	each := array.NewTableReader(table, parquetGroup)
-	defer each.Release()
-	for each.Next() {
-		rec := each.Record()
-		for i := range int(rec.NumRows()) {
-			v := rowAt(rec, i)
-			t.Requests = append(t.Requests, v.request(len(t.Requests)))
+	for g := range f.NumRowGroups() {
+		if err := t.readGroup(f.RowGroup(g)); err != nil {
+			return nil, fmt.Errorf("damaged: %w", err)
 		}
 	}
 	if len(t.Requests) != h.Requests {
@@ -160,33 +170,74 @@ func readParquetTape(r io.Reader) (t *Tape, err error) {
 	return t, t.check()
 }
 
-func sameFields(got, want *arrow.Schema) bool {
-	if got.NumFields() != want.NumFields() {
-		return false
+func parquetHeader(f *file.Reader) (h tapeHeader, t *Tape, err error) {
+	meta := f.MetaData().KeyValueMetadata().FindValue(tapeMeta)
+	if meta == nil {
+		return h, nil, fmt.Errorf("a Parquet file, but not a tape: it has no %s in its metadata", tapeMeta)
 	}
-	for i, f := range want.Fields() {
-		if g := got.Field(i); g.Name != f.Name || g.Type.ID() != f.Type.ID() || g.Nullable {
-			return false
-		}
+	if err = json.Unmarshal([]byte(*meta), &h); err == nil {
+		t, err = h.tape(1)
 	}
-	list, ok := got.Field(4).Type.(*arrow.ListType)
-	return ok && list.Elem().ID() == arrow.STRING
+	if err != nil {
+		return h, nil, fmt.Errorf("%s in its metadata: %w", tapeMeta, err)
+	}
+	return h, t, nil
 }
 
-func rowAt(rec arrow.Record, i int) tapeRow {
-	whole := func(c int) int64 { return rec.Column(c).(*array.Int64).Value(i) }
-	text := func(c int) string { return string([]byte(rec.Column(c).(*array.String).Value(i))) }
-	history := rec.Column(4).(*array.List)
-	said := history.ListValues().(*array.String)
-	v := tapeRow{
-		whole(0), text(1), whole(2), text(3), nil, text(5), whole(6), whole(7),
-		rec.Column(8).(*array.Uint64).Value(i), whole(9), whole(10), whole(11),
+func (t *Tape) readGroup(g *file.RowGroupReader) error {
+	if n := g.NumRows(); n < 1 || n > parquetGroup {
+		return fmt.Errorf("a row group of %d requests; a tape's have 1 to %d", n, parquetGroup)
 	}
-	from, to := history.ValueOffsets(i)
-	for k := from; k < to; k++ {
-		v.History = append(v.History, string([]byte(said.Value(int(k)))))
+	rows := make([]packedRow, g.NumRows())
+	for i := range tapeColumns {
+		chunk, err := g.Column(i)
+		if err == nil {
+			err = tapeColumns[i].read(chunk, rows)
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", tapeColumns[i].name, err)
+		}
 	}
-	return v
+	for i := range rows {
+		v := &rows[i]
+		v.Seed = uint64(v.seed)
+		if err := json.Unmarshal([]byte(v.history), &v.History); err != nil {
+			return fmt.Errorf("request %d: history: %w", len(t.Requests), err)
+		}
+		t.Requests = append(t.Requests, v.request(len(t.Requests)))
+	}
+	return nil
+}
+
+func (c *tapeColumn) read(r file.ColumnChunkReader, rows []packedRow) error {
+	for done := 0; done < len(rows); { // a batch ends at the end of a page
+		n, err := c.readBatch(r, rows[done:])
+		switch {
+		case err != nil:
+			return err
+		case n == 0:
+			return fmt.Errorf("%d requests of %d", done, len(rows))
+		}
+		done += n
+	}
+	return nil
+}
+
+func (c *tapeColumn) readBatch(r file.ColumnChunkReader, rows []packedRow) (n int, err error) {
+	if c.whole != nil {
+		values := make([]int64, len(rows))
+		_, n, err = r.(*file.Int64ColumnChunkReader).ReadBatch(int64(len(rows)), values, nil, nil)
+		for i := range n {
+			*c.whole(&rows[i]) = values[i]
+		}
+		return n, err
+	}
+	values := make([]parquet.ByteArray, len(rows))
+	_, n, err = r.(*file.ByteArrayColumnChunkReader).ReadBatch(int64(len(rows)), values, nil, nil)
+	for i := range n {
+		*c.text(&rows[i]) = string(values[i]) // the library keeps the bytes
+	}
+	return n, err
 }
 
 // recovered turns a panic of the Parquet library into an error.
