@@ -7,7 +7,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/calibrate"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -23,9 +22,18 @@ func fitSetting(s results.Setting, rows []calibrate.Row) (results.StepCost, erro
 		return results.StepCost{}, err
 	}
 	return results.StepCost{
-		Setting: s, Terms: sim.TermsOf(cost),
+		Setting: s, Terms: termsOf(&cost),
 		Noise: results.StepNoise(cost.Noise), Error: fitError(held.All), Scheduled: fitError(held.Scheduled),
 	}, nil
+}
+
+// termsOf is a cost as calibrations have it.
+func termsOf(c *twin.Cost) map[string]results.TermCost {
+	terms := map[string]results.TermCost{}
+	for t := range twin.Term(twin.NumTerms) {
+		terms[t.String()] = results.TermCost{Seconds: c.Seconds[t], Most: c.Most[t]}
+	}
+	return terms
 }
 
 func fitError(e calibrate.Error) results.FitError {
