@@ -33,7 +33,7 @@ func TestSessionsCarryTheConversation(t *testing.T) {
 		require.Equal(t, last.System, r.System)
 		require.Equal(t, append(append([]string{}, last.History...), last.User), r.History[:len(last.History)+1])
 		answer := r.History[len(r.History)-1]
-		require.InDelta(t, math.Max(1, float64(last.StopTokens)/tokensPerWord), countWords(answer), 0.51, "an answer of the scripted length")
+		require.Equal(t, wordsFor(last.StopTokens), countWords(answer), "an answer of the scripted length")
 		think += r.Think.Seconds()
 		later++
 	}
@@ -61,8 +61,8 @@ func TestPrefixRepetition(t *testing.T) {
 	unique := map[string]bool{}
 	for _, r := range all {
 		require.Equal(t, 7, r.MaxTokens)
-		require.InDelta(t, 100/tokensPerWord, countWords(r.System), 0.51)
-		require.InDelta(t, 20/tokensPerWord, countWords(r.User), 0.51)
+		require.Equal(t, wordsFor(100), countWords(r.System))
+		require.Equal(t, wordsFor(20), countWords(r.User))
 		if r.Group < 0 {
 			require.Equal(t, "unique", r.Class)
 			require.False(t, unique[r.System])
@@ -92,12 +92,12 @@ func TestBimodal(t *testing.T) {
 		if r.Class == "long" {
 			long++
 			require.Equal(t, 90, r.MaxTokens)
-			require.InDelta(t, 64/tokensPerWord, countWords(r.User), 0.51)
+			require.Equal(t, wordsFor(64), countWords(r.User))
 			continue
 		}
 		require.Equal(t, "short", r.Class)
 		require.Equal(t, 8, r.MaxTokens)
-		require.InDelta(t, 16/tokensPerWord, countWords(r.User), 0.51)
+		require.Equal(t, wordsFor(16), countWords(r.User))
 	}
 	require.InDelta(t, 0.1, long/n, 4*math.Sqrt(0.09/n))
 }

@@ -101,19 +101,19 @@ func TestMooncakeBlocksShareText(t *testing.T) {
 	all := l.Sample(9, 5).Requests
 	require.Len(t, all, 4)
 	words := func(i int) []string { return strings.Fields(all[i].User) }
-	const block = 400 // words of 512 tokens
+	block := wordsFor(512)
 	require.Equal(t, words(0)[:2*block], words(1)[:2*block])
 	require.NotEqual(t, words(0)[2*block], words(1)[2*block])
-	for i, tokens := range []float64{1100, 1300, 300, 600} {
-		require.InDelta(t, tokens/tokensPerWord, len(words(i)), 2)
+	for i, want := range []int{2*block + wordsFor(76), 2*block + wordsFor(276), wordsFor(300), wordsFor(600)} {
+		require.Len(t, words(i), want)
 	}
 	require.Equal(t, []int{0, 0, 1, -1}, []int{all[0].Group, all[1].Group, all[2].Group, all[3].Group})
 	require.NotEqual(t, all[0].User, l.Sample(9, 6).Requests[0].User, "another seed is other text")
 
 	small := openLoad(t, "trace:"+validTraces+"/mooncake.jsonl,scale=0.1", "").Sample(2, 5).Requests
-	require.InDelta(t, 110/tokensPerWord, countWords(small[0].User), 2)
+	require.Equal(t, 2*wordsFor(51)+wordsFor(8), countWords(small[0].User))
 	require.Equal(t, 5, small[0].MaxTokens)
-	require.InDelta(t, 2*51/tokensPerWord, commonWords(small[0].User, small[1].User), 2)
+	require.InDelta(t, 2*wordsFor(51), commonWords(small[0].User, small[1].User), 3)
 }
 
 func commonWords(a, b string) int {
@@ -298,7 +298,7 @@ func TestDescribe(t *testing.T) {
 	require.Equal(t, 2, f.Groups)
 	require.Equal(t, f.Requests, f.Classes["shared"]+f.Classes["unique"])
 	require.InDelta(t, 0, f.Gaps.CV, 0.05)
-	share := float64(f.Classes["shared"]-2) / float64(f.Requests) * 78 / 94
+	share := float64(f.Classes["shared"]-2) / float64(f.Requests) * float64(wordsFor(100)) / float64(wordsFor(100)+wordsFor(20))
 	require.InDelta(t, share, f.Shared, 0.01)
 	talk := Describe(&Tape{Duration: time.Second, Requests: sample(t, "sessions:turns=3", 9, 1)})
 	require.Equal(t, []int{3, 3, 3}, []int{talk.Arrivals, talk.Sessions, talk.MaxTurns})

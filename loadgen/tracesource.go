@@ -84,8 +84,7 @@ func (s *traceSource) blocks(row *traceRow) Request {
 		block := prose(stream(s.seed, "block/"+strconv.FormatInt(id, 10)), s.scaled(blockTokens))
 		if left < blockTokens {
 			words := strings.Fields(block)
-			keep := math.Round(float64(s.scaled(left)) / tokensPerWord)
-			block = strings.Join(words[:min(len(words), max(1, int(keep)))], " ")
+			block = strings.Join(words[:min(len(words), wordsFor(s.scaled(left)))], " ")
 		}
 		parts = append(parts, block)
 		if left -= blockTokens; left <= 0 {
