@@ -54,10 +54,11 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	defer stopAbort()
 
 	cell := results.Cell{
-		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, TapeHash: tape.Hash(),
+		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, Arrivals: loadgen.Arrivals{}.String(), TapeHash: tape.Hash(),
 		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
 		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
-		Params: c.params(),
+		Requests: results.Some(len(tape.Requests)),
+		Params:   c.params(),
 	}
 	before, err := probe(ctx, c.m, b)
 	if err != nil {
@@ -111,9 +112,11 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	}
 	clk.At(0, driver.Start)
 	c.showEvery(clk, eng, driver)
+	cpu := results.CPUTime()
 	if err := clk.Run(ctx); err != nil {
 		return nil, err
 	}
+	cell.Usage = usage(clk, cpu, results.CPUTime())
 	if err := eng.Err(); err != nil {
 		return nil, err
 	}
@@ -124,8 +127,20 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	if late := driver.Late(); late.Tokens+late.Dones > 0 {
 		cell.Violations = append(cell.Violations, fmt.Sprintf("%d tokens and %d ends came after their request had ended", late.Tokens, late.Dones))
 	}
+	cell.OutstandingS = results.Some(driver.Outstanding())
 	cell.Steps = stepsOf(eng.Stats())
 	return records, nil
+}
+
+// usage is what the process took of the machine between two readings of its CPU
+// time, while clk ran. In virtual time the two have nothing to do with each other.
+func usage(clk clock.Clock, before, after results.Opt[time.Duration]) results.Opt[results.Usage] {
+	if _, wall := clk.(*clock.Wall); !wall || !before.OK || !after.OK {
+		return results.Opt[results.Usage]{}
+	}
+	return results.Some(results.Usage{
+		CPUS: (after.V - before.V).Seconds(), WallS: clk.Now().Seconds(), Cores: runtime.GOMAXPROCS(0), EngineInside: true,
+	})
 }
 
 func (c *cellRun) showEvery(clk clock.Clock, eng *engine.Engine, driver *loadgen.Driver) {

@@ -113,6 +113,7 @@ func (c *call) end(outcome results.Outcome, reason string, at time.Duration) {
 		d.counts.Running--
 	}
 	d.counts.Finished++
+	d.flow.change(d.elapsed(), -1)
 	c.state, c.cancel = ended, nil
 	c.rec.Outcome = outcome
 	c.rec.Ended = results.Some(at)

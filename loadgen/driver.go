@@ -29,6 +29,7 @@ type Driver struct {
 	alarm   clock.Timer // for the earliest deadline
 	counts  Counts
 	late    Late
+	flow    flow
 }
 
 // DriverConfig says how a tape is offered.
@@ -112,6 +113,12 @@ func (d *Driver) Start() {
 // Counts returns how far the run is.
 func (d *Driver) Counts() Counts { return d.counts }
 
+// Outstanding returns the integral over time so far of the number of requests
+// that were sent and had not ended, in request-seconds. The driver counts it from
+// its own clock as things happen, and not from the records, which must agree with
+// it by Little's law.
+func (d *Driver) Outstanding() float64 { return d.flow.area }
+
 // Late returns the count of calls that came after a request's end.
 func (d *Driver) Late() Late { return d.late }
 
@@ -133,6 +140,7 @@ func (d *Driver) send() {
 		d.sent++
 		d.counts.Sent++
 		d.counts.Waiting++
+		d.flow.change(now, 1)
 		c := &d.calls[i]
 		c.rec.Sent = results.Some(now)
 		c.state = waiting

@@ -19,11 +19,14 @@ type Report struct {
 	Brief      Table // Summary for a terminal
 	Cells      Table
 	Probes     Table
+	Checks     Table // the worst figure of each check
+	CellChecks Table // every figure of every cell
 	Provenance []Table
 	Figures    []Figure
 	Warnings   []string
 
 	summaries []results.CellSummary
+	checks    [][]string // a line for every check of every cell, for scripts
 }
 
 // Of makes the report of a run that analysis.Load read.
@@ -32,7 +35,7 @@ func Of(run *analysis.Run) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Warnings = run.Warnings
+	r.Warnings = append(r.Warnings, run.Warnings...)
 	return r, nil
 }
 
@@ -40,9 +43,13 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	f := FactsOf(s, modelName(m))
 	r := &Report{
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
-		Cells: Cells(s, f), Probes: Probes(s, f), Provenance: Provenance(m),
+		Cells: Cells(s, f), Probes: Probes(s, f),
+		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
 		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
-		summaries: analysis.Summaries(s),
+		summaries: analysis.Summaries(s), checks: checkRows(s),
+	}
+	if text := voided(s); text != "" {
+		r.Warnings = append(r.Warnings, text)
 	}
 	timeline, ok, err := TimelineChart(s, f, load)
 	if err != nil {
@@ -62,6 +69,8 @@ func (r *Report) Blocks() map[string]string {
 	blocks["summary"] = r.Summary.Markdown()
 	blocks["cells"] = r.Cells.Markdown()
 	blocks["probes"] = r.Probes.Markdown()
+	blocks["checks"] = r.Checks.Markdown()
+	blocks["cell-checks"] = r.CellChecks.Markdown()
 	blocks["words"] = list(r.Words)
 	var provenance []string
 	for _, t := range r.Provenance {
@@ -72,20 +81,22 @@ func (r *Report) Blocks() map[string]string {
 }
 
 // Dictionaries returns the blocks that need no run: the columns of a cell file
-// ("columns"), the keys of summary.json ("summary-keys") and the rules that every
-// row keeps ("rules").
+// ("columns") and of a trace ("step-columns"), the keys of summary.json
+// ("summary-keys"), the rules that every row keeps ("rules") and the checks that
+// every cell must pass ("check-bounds").
 func Dictionaries() map[string]string {
 	return map[string]string{
 		"columns":      results.ColumnsMarkdown(),
 		"step-columns": results.StepColumnsMarkdown(),
 		"summary-keys": results.SummaryMarkdown(),
 		"rules":        results.RulesMarkdown(),
+		"check-bounds": CheckBounds().Markdown(),
 	}
 }
 
 // Write writes the report into a folder, which it makes if need be, and returns
-// the paths of its files: report.md, report.html, tables/*.md, charts/*.svg and
-// charts/*.png, and summary.json.
+// the paths of its files: report.md, report.html, tables/*.md, tables/checks.csv,
+// charts/*.svg and charts/*.png, and summary.json.
 func (r *Report) Write(dir string) ([]string, error) {
 	type output struct {
 		name string
@@ -96,9 +107,10 @@ func (r *Report) Write(dir string) ([]string, error) {
 		return nil, err
 	}
 	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", page}}
-	for _, name := range []string{"headline", "summary", "cells", "probes"} {
+	for _, name := range []string{"headline", "summary", "cells", "probes", "checks", "cell-checks"} {
 		outputs = append(outputs, output{filepath.Join("tables", name+".md"), []byte(r.Blocks()[name])})
 	}
+	outputs = append(outputs, output{filepath.Join("tables", "checks.csv"), encodeCSV(r.checks)})
 	for i := range r.Figures {
 		f := &r.Figures[i]
 		svg, err := f.SVG()
@@ -148,7 +160,7 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Alt), f.Name)
 	}
 	b.WriteString("## Tables\n\n")
-	for _, t := range []Table{r.Summary, r.Cells, r.Probes} {
+	for _, t := range []Table{r.Summary, r.Cells, r.Checks, r.Probes} {
 		b.WriteString(t.Markdown() + "\n")
 	}
 	b.WriteString("## Provenance\n\n" + r.Blocks()["provenance"])

@@ -151,7 +151,7 @@ func summarise(dir string) error {
 		}
 	}
 	if invalid > 0 {
-		return coded(exitCells, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(run.Cells)))
+		return coded(exitInvalid, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(run.Cells)))
 	}
 	return nil
 }
