@@ -20,6 +20,9 @@ type Status struct {
 	Queued, Running int // in the engine
 }
 
+// backendHTTP is the backend of cells that were measured on a server.
+const backendHTTP = "http"
+
 // tickEvery is how often a cell's Status is shown.
 const tickEvery = 250 * time.Millisecond
 
@@ -32,52 +35,67 @@ type cellRun struct {
 	tokens *encoder
 	tick   func(Status)
 	trace  *trace // nil does not trace
+
+	// For a rung that is a server:
+	key    string   // to get in
+	models []string // that it has
+	mark   string   // of this cell
 }
 
-// run measures one cell on a fresh backend: probe, load, probe. The cell's Order
-// and StartedAt are the caller's to set.
+// run measures one cell. The cell's Order and StartedAt are the caller's to set.
 func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []results.Record, error) {
 	tape, err := c.cfg.tape(key.OfferedRPS, key.Seed)
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
+	cell := results.Cell{
+		Key: key, Backend: backendHTTP, Workload: c.cfg.Workload, Arrivals: loadgen.Arrivals{}.String(), TapeHash: tape.Hash(),
+		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
+		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
+		Requests: results.Some(len(tape.Requests)),
+	}
+	var records []results.Record
+	if c.rung.External != nil {
+		records, err = c.external(ctx, tape, &cell)
+	} else {
+		records, err = c.embedded(ctx, tape, &cell)
+	}
+	return cell, records, err
+}
+
+// embedded measures a cell on a fresh backend: probe, load, probe.
+func (c *cellRun) embedded(ctx context.Context, tape *loadgen.Tape, cell *results.Cell) ([]results.Record, error) {
 	prompts, err := c.tokens.encode(tape)
 	if err != nil {
-		return results.Cell{}, nil, err
+		return nil, err
 	}
 	b, err := c.m.Open(c.shape)
 	if err != nil {
-		return results.Cell{}, nil, err
+		return nil, err
 	}
 	defer b.Close()
 	stopAbort := context.AfterFunc(ctx, b.Abort)
 	defer stopAbort()
+	cell.Backend, cell.Params = c.m.Backend(), c.params()
 
-	cell := results.Cell{
-		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, Arrivals: loadgen.Arrivals{}.String(), TapeHash: tape.Hash(),
-		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
-		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
-		Requests: results.Some(len(tape.Requests)),
-		Params:   c.params(),
-	}
 	before, err := probe(ctx, c.m, b)
 	if err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	runtime.GC() // what earlier cells left is not this cell's to pay for
-	records, err := c.offer(ctx, b, tape, prompts, &cell)
+	records, err := c.offer(ctx, b, tape, prompts, cell)
 	if err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	if err := reset(b); err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	after, err := probe(ctx, c.m, b)
 	if err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	cell.ProbeBefore, cell.ProbeAfter = results.Some(before), results.Some(after)
-	return cell, records, nil
+	return records, nil
 }
 
 // offer drives the tape through an engine until every request has ended and the
@@ -93,17 +111,37 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	if err != nil {
 		return nil, err
 	}
+	records, err := c.drive(ctx, clk, &target{
+		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
+		prefix: c.rung.Cache.Prefix,
+	}, site{engine: eng, load: eng.Load}, tape, cell)
+	if err != nil {
+		return nil, err
+	}
+	cell.Steps = stepsOf(eng.Stats())
+	return records, eng.Err()
+}
+
+// site is where requests are served: an engine in this process, or (nil) a server
+// elsewhere.
+type site struct {
+	engine *engine.Engine
+	load   func() (queued, running int)
+}
+
+// drive offers the tape to a target until every request has ended and the engine,
+// if there is one, is idle again.
+func (c *cellRun) drive(ctx context.Context, clk clock.Clock, to loadgen.Target, at site, tape *loadgen.Tape, cell *results.Cell) ([]results.Record, error) {
 	over := false
 	stopWhenOver := func() {
-		if over && eng.Idle() {
+		if over && (at.engine == nil || at.engine.Idle()) {
 			clk.Stop()
 		}
 	}
-	eng.OnIdle(stopWhenOver)
-	driver, err := loadgen.NewDriver(clk, tape, &target{
-		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
-		prefix: c.rung.Cache.Prefix,
-	}, loadgen.DriverConfig{
+	if at.engine != nil {
+		at.engine.OnIdle(stopWhenOver)
+	}
+	driver, err := loadgen.NewDriver(clk, tape, to, loadgen.DriverConfig{
 		Timeout: c.cfg.Timeout, Warmup: c.cfg.Warmup, Scripted: c.cfg.Stop == StopScripted,
 		Done: func() { over = true; stopWhenOver() },
 	})
@@ -111,15 +149,12 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		return nil, err
 	}
 	clk.At(0, driver.Start)
-	c.showEvery(clk, eng, driver)
+	c.showEvery(clk, at.load, driver)
 	cpu := results.CPUTime()
 	if err := clk.Run(ctx); err != nil {
 		return nil, err
 	}
-	cell.Usage = usage(clk, cpu, results.CPUTime())
-	if err := eng.Err(); err != nil {
-		return nil, err
-	}
+	cell.Usage = usage(clk, cpu, results.CPUTime(), at.engine != nil)
 	records := driver.Records()
 	for _, r := range records {
 		cell.EndedS = max(cell.EndedS, r.Ended.V.Seconds())
@@ -128,29 +163,28 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		cell.Violations = append(cell.Violations, fmt.Sprintf("%d tokens and %d ends came after their request had ended", late.Tokens, late.Dones))
 	}
 	cell.OutstandingS = results.Some(driver.Outstanding())
-	cell.Steps = stepsOf(eng.Stats())
 	return records, nil
 }
 
 // usage is what the process took of the machine between two readings of its CPU
 // time, while clk ran. In virtual time the two have nothing to do with each other.
-func usage(clk clock.Clock, before, after results.Opt[time.Duration]) results.Opt[results.Usage] {
+func usage(clk clock.Clock, before, after results.Opt[time.Duration], inside bool) results.Opt[results.Usage] {
 	if _, wall := clk.(*clock.Wall); !wall || !before.OK || !after.OK {
 		return results.Opt[results.Usage]{}
 	}
 	return results.Some(results.Usage{
-		CPUS: (after.V - before.V).Seconds(), WallS: clk.Now().Seconds(), Cores: runtime.GOMAXPROCS(0), EngineInside: true,
+		CPUS: (after.V - before.V).Seconds(), WallS: clk.Now().Seconds(), Cores: runtime.GOMAXPROCS(0), EngineInside: inside,
 	})
 }
 
-func (c *cellRun) showEvery(clk clock.Clock, eng *engine.Engine, driver *loadgen.Driver) {
+func (c *cellRun) showEvery(clk clock.Clock, load func() (queued, running int), driver *loadgen.Driver) {
 	if c.tick == nil {
 		return
 	}
 	var show func()
 	show = func() {
 		s := Status{Elapsed: clk.Now(), Counts: driver.Counts()}
-		s.Queued, s.Running = eng.Load()
+		s.Queued, s.Running = load()
 		c.tick(s)
 		clk.At(clk.Now()+tickEvery, show)
 	}

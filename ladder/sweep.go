@@ -32,12 +32,15 @@ type Progress interface {
 
 // Sweep is a measurement of a ladder, with all that it needs from outside.
 type Sweep struct {
+	// Machine has the embedded engine; it may be nil when none is measured.
 	Machine  Machine
 	Dir      string // the run's folder
 	Progress Progress
 	// TraceSteps keeps a row for every step of the engine, beside the cells.
 	TraceSteps bool
-	Now        func() time.Time // the calendar, for the manifest and the cells
+	// TargetKey is sent to every server as a bearer token, and kept nowhere.
+	TargetKey string
+	Now       func() time.Time // the calendar, for the manifest and the cells
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
@@ -64,17 +67,24 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err := results.Vacant(s.Dir); err != nil {
 		return err
 	}
+	targets, err := s.meet(ctx, cfg)
+	if err != nil {
+		return err
+	}
 	tokens := newEncoder(s.Machine)
-	trial, err := s.trial(cfg, tokens)
-	if err != nil {
-		return err
+	longest, notes := 0, []results.Choice(nil)
+	if inside := embedded(rungs); len(inside) > 0 {
+		trial, err := s.trial(cfg, tokens)
+		if err != nil {
+			return err
+		}
+		choice, err := choose(ctx, s.Machine, cfg, inside, trial, s.Progress.Note)
+		if err != nil {
+			return err
+		}
+		cfg.Rates, cfg.SLO, cfg.Rungs = choice.rates, choice.slo, names(inside)
+		longest, notes = trial.longest, choice.notes
 	}
-	choice, err := choose(ctx, s.Machine, cfg, rungs, trial, s.Progress.Note)
-	if err != nil {
-		return err
-	}
-	cfg.Rates, cfg.SLO, cfg.Rungs = choice.rates, choice.slo, names(rungs)
-	longest := trial.longest
 	var tapes []results.Tape
 	for _, rate := range cfg.Rates {
 		for _, seed := range cfg.Seeds {
@@ -82,11 +92,13 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 			if err != nil {
 				return err
 			}
-			_, n, err := s.fit(cfg, tape, tokens)
-			if err != nil {
-				return err
+			if len(embedded(rungs)) > 0 {
+				_, n, err := s.fit(cfg, tape, tokens)
+				if err != nil {
+					return err
+				}
+				longest = max(longest, n)
 			}
-			longest = max(longest, n)
 			tapes = append(tapes, results.Tape{
 				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(tape.Requests), SHA256: tape.Hash(),
 			})
@@ -98,11 +110,14 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 
 	m := s.Provenance
 	m.StartedAt = s.Now()
-	m.Backend = s.Machine.Backend()
-	m.Library, m.Model = s.Machine.Describe()
-	m.Params = cfg.Params()
-	maps.Copy(m.Params, s.Machine.Params())
-	m.Choices = append(slices.Clone(m.Choices), choice.notes...)
+	m.Backend, m.Params = backendHTTP, cfg.Params()
+	if s.Machine != nil {
+		m.Backend = s.Machine.Backend()
+		m.Library, m.Model = s.Machine.Describe()
+		maps.Copy(m.Params, s.Machine.Params())
+	}
+	m.Targets = targets
+	m.Choices = append(slices.Clone(m.Choices), notes...)
 	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds)
 	m.Tapes = tapes
 	run, err := results.CreateRun(s.Dir, m)
@@ -124,6 +139,13 @@ func (s *Sweep) Resume(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", run.ManifestPath(), err)
 	}
 	if err := s.sameAs(run.Manifest); err != nil {
+		return err
+	}
+	targets, err := s.meet(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if err := sameTargets(s.Dir, run.Manifest.Targets, targets); err != nil {
 		return err
 	}
 	rungs, err := cfg.ladder()
@@ -164,10 +186,14 @@ func adopt(run *results.Run) error {
 
 // sameAs says which fact differs between a run and this program and machine.
 func (s *Sweep) sameAs(m results.Manifest) error {
-	library, model := s.Machine.Describe()
+	backend, library, model := backendHTTP, results.Library{}, results.Model{}
+	if s.Machine != nil {
+		backend = s.Machine.Backend()
+		library, model = s.Machine.Describe()
+	}
 	for _, f := range []struct{ field, was, is string }{
 		{"engine source", m.EngineSource, s.Provenance.EngineSource},
-		{"backend", m.Backend, s.Machine.Backend()},
+		{"backend", m.Backend, backend},
 		{"model", m.Model.SHA256, model.SHA256},
 		{"library", m.Library.Version + " " + m.Library.Variant, library.Version + " " + library.Variant},
 		{"CPU", m.Host.CPU, s.Provenance.Host.CPU},
@@ -229,8 +255,9 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 	c := cellRun{
 		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: ShapeFor(rungs, cfg.Context), tokens: tokens,
 		tick: func(st Status) { s.Progress.Tick(order, st) },
+		key:  s.TargetKey, models: modelsOf(run.Manifest.Targets, key.Rung), mark: markOf(key, started),
 	}
-	if s.TraceSteps {
+	if s.TraceSteps && c.rung.External == nil {
 		c.trace = &trace{}
 	}
 	cell, records, err := c.run(ctx, key)
@@ -295,4 +322,14 @@ func names(rungs []Rung) []string {
 func byName(rungs []Rung, name string) Rung {
 	i := slices.IndexFunc(rungs, func(r Rung) bool { return r.Name == name })
 	return rungs[i]
+}
+
+// modelsOf returns the model that requests to a server name, if any.
+func modelsOf(targets []results.Target, name string) []string {
+	for _, t := range targets {
+		if t.Name == name && t.Model != "" {
+			return []string{t.Model}
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type ladderFlags struct {
 	model, out, flash, kv           string
 	threads, threadsBatch           int
 	resume, traceSteps              bool
+	target                          targetFlags
 }
 
 func newLadder(where func() places) *cobra.Command {
@@ -43,18 +45,24 @@ continues with --resume.
 Rates and SLO are chosen by a short measurement of the idle engine unless given.
 Flags change the preset.
 
+Each --target is a server that is measured as a further rung, on the same tapes and in
+the same rotation: any server with OpenAI's API, or llama-server. --rungs none measures
+servers alone. A key, if a server wants one, is read from CADENCE_API_KEY.
+
 The rungs, each with what it changes against the one below:
 ` + rungsHelp(),
 		Example: `  cadence-bench ladder --preset quick
   cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
   cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
-  cadence-bench ladder --out runs/mine --resume`,
+  cadence-bench ladder --out runs/mine --resume
+  cadence-bench ladder --target llama-server=http://localhost:8080 --api llama
+  cadence-bench ladder --rungs none --target vllm=http://gpu:8000 --api chat --rates 1,2,4 --slo 4s`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLadder(cmd, where(), f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (eight minutes) or full (two hours)")
-	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional)")
+	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional; none measures only targets)")
 	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the preset's)")
 	flags.DurationVar(&f.config.Duration, "duration", 0, "how long each cell offers arrivals (default the preset's)")
@@ -79,6 +87,7 @@ The rungs, each with what it changes against the one below:
 	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
 	flags.DurationVar(&f.config.ShareWait, "share-wait", 0, "how long a request waits at most for a prefix that another is computing")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
+	f.target.bind(flags)
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	return cmd
@@ -113,9 +122,14 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
 	}
 	show := newProgress(cmd.ErrOrStderr())
-	machine, choices, err := f.machine(where, params, show.Note)
-	if err != nil {
-		return err
+	var machine ladder.Machine
+	var choices []results.Choice
+	if needsEngine(params) {
+		m, chosen, err := f.machine(where, params, show.Note)
+		if err != nil {
+			return err
+		}
+		machine, choices = m, chosen
 	}
 	source, err := engineSource()
 	if err != nil {
@@ -123,6 +137,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	}
 	sweep := ladder.Sweep{
 		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps,
+		TargetKey: os.Getenv(keyVariable),
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},
@@ -165,6 +180,8 @@ func (f *ladderFlags) finish(out io.Writer, err error) error {
 		return summarise(f.out)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", again, hidden{err})
+	case errors.Is(err, ladder.ErrTarget):
+		return coded(exitEngine, err)
 	case errors.Is(err, ladder.ErrCells):
 		return coded(exitCells, err)
 	case errors.Is(err, results.ErrRunExists), errors.As(err, new(ladder.InputError)):
@@ -218,7 +235,10 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
 		}
 	}
-	params := map[string]string{"canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
+	if cfg.Externals, err = f.target.resolve(); err != nil {
+		return cfg, nil, err
+	}
+	params := map[string]string{"rungs": strings.Join(cfg.Rungs, ","), "token_ids": strconv.FormatBool(cfg.TokenIDs), "canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
 	return cfg, params, cfg.Check()
 }
 

@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"results":           {},
 	"analysis":          {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":            {"analysis", "results"},
-	"ladder":            {"engine", "engine/clock", "loadgen", "results", "internal/nearest"},
+	"ladder":            {"engine", "engine/clock", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"cmd/cadence-bench": {"*"},
 
 	"loadgen/httptarget": {"engine/clock", "loadgen", "results"},

@@ -2,25 +2,29 @@ package httptarget
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/loadgen"
 )
 
-// Prompt is what a request says: a system and a user turn, or their token ids.
+// Prompt is what a request says: its turns, or their token ids.
 type Prompt struct {
-	System, User string
-	Tokens       []int32 // nil sends the text
+	System  string
+	History []string // a user's turn, its answer, the next user's turn, and so on
+	User    string
+	Tokens  []int32 // nil sends the text
 }
 
-// text is the prompt of an API without turns.
+// text is the prompt of an API without turns: the turns with a blank line between.
 func (p Prompt) text() any {
-	switch {
-	case p.Tokens != nil:
+	if p.Tokens != nil {
 		return p.Tokens
-	case p.System == "":
-		return p.User
 	}
-	return p.System + "\n\n" + p.User
+	var turns []string
+	for _, m := range p.messages() {
+		turns = append(turns, m.Content)
+	}
+	return strings.Join(turns, "\n\n")
 }
 
 type message struct {
@@ -29,10 +33,14 @@ type message struct {
 }
 
 func (p Prompt) messages() []message {
-	if p.System == "" {
-		return []message{{"user", p.User}}
+	var all []message
+	if p.System != "" {
+		all = append(all, message{"system", p.System})
 	}
-	return []message{{"system", p.System}, {"user", p.User}}
+	for i, turn := range p.History {
+		all = append(all, message{[]string{"user", "assistant"}[i%2], turn})
+	}
+	return append(all, message{"user", p.User})
 }
 
 type streamOptions struct {
