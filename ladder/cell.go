@@ -22,6 +22,9 @@ type Status struct {
 	Queued, Running int // in the engine
 }
 
+// backendHTTP is the backend of cells that were measured on a server.
+const backendHTTP = "http"
+
 // tickEvery is how often a cell's Status is shown.
 const tickEvery = 250 * time.Millisecond
 
@@ -35,62 +38,91 @@ type cellRun struct {
 	tick   func(Status)
 	trace  *trace // nil does not trace
 	hash   string // of the tape, as the manifest has it
+
+	// For a rung that is a server:
+	key    string   // to get in
+	models []string // that it has
+	mark   string   // of this cell
 }
 
-// run measures one cell on a fresh backend: probe, load, probe. The cell's Order
-// and StartedAt are the caller's to set.
+// run measures one cell. The cell's Order and StartedAt are the caller's to set.
 func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []results.Record, error) {
-	o, err := c.tokens.offer(&c.cfg, key.OfferedRPS, key.Seed)
+	tape, hash, o, err := c.offered(key)
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
-	if o.hash != c.hash {
-		return results.Cell{}, nil, fmt.Errorf("the tape of %g/s and seed %d has the hash %s, and %s when the run was started: has a file of %s changed?", key.OfferedRPS, key.Seed, o.hash, c.hash, c.cfg.Workload)
+	if hash != c.hash {
+		return results.Cell{}, nil, fmt.Errorf("the tape of %g/s and seed %d has the hash %s, and %s when the run was started: has a file of %s changed?", key.OfferedRPS, key.Seed, hash, c.hash, c.cfg.Workload)
 	}
-	b, err := c.open(key)
-	if err != nil {
-		return results.Cell{}, nil, err
-	}
-	defer b.Close()
-	stopAbort := context.AfterFunc(ctx, b.Abort)
-	defer stopAbort()
-
 	cell := results.Cell{
-		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, Arrivals: o.tape.Arrivals, TapeHash: o.hash,
+		Key: key, Backend: backendHTTP, Workload: c.cfg.Workload, Arrivals: tape.Arrivals, TapeHash: hash,
 		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
 		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
-		Requests: results.Some(len(o.tape.Requests)),
-		Params:   c.params(),
+		Requests: results.Some(len(tape.Requests)),
 	}
 	if cell.ArrivalRPS, err = c.cfg.arrivalRate(key.OfferedRPS); err != nil {
 		return cell, nil, err
 	}
+	var records []results.Record
+	if c.rung.External != nil {
+		records, err = c.external(ctx, tape, &cell)
+	} else {
+		records, err = c.embedded(ctx, o, &cell)
+	}
+	return cell, records, err
+}
+
+// offered is the cell's tape with its prompts where the engine needs them.
+func (c *cellRun) offered(key results.Key) (tape *loadgen.Tape, hash string, o *offer, err error) {
+	if c.rung.External == nil {
+		if o, err = c.tokens.offer(&c.cfg, key.OfferedRPS, key.Seed); err != nil {
+			return nil, "", nil, err
+		}
+		return o.tape, o.hash, o, nil
+	}
+	if tape, err = c.cfg.tape(key.OfferedRPS, key.Seed); err != nil {
+		return nil, "", nil, err
+	}
+	return tape, tape.Hash(), nil, nil
+}
+
+// embedded measures a cell on a fresh backend: probe, load, probe.
+func (c *cellRun) embedded(ctx context.Context, o *offer, cell *results.Cell) ([]results.Record, error) {
+	b, err := c.open(cell.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	stopAbort := context.AfterFunc(ctx, b.Abort)
+	defer stopAbort()
+	cell.Backend, cell.Params = c.m.Backend(), c.params()
+
 	before, err := probe(ctx, c.m, b)
 	if err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	simulated, _ := b.(SimulatedBackend)
 	if simulated == nil {
 		runtime.GC() // what earlier cells left is not this cell's to pay for
 	}
 	share := shareBeyond(simulated)
-	records, err := c.offer(ctx, b, o.tape, o.prompts, &cell)
+	records, err := c.offer(ctx, b, o.tape, o.prompts, cell)
 	if err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	cell.Extrapolated = share()
 	for i := range records {
 		records[i].SharedTokens = o.shared[records[i].Request]
 	}
 	if err := reset(b); err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	after, err := probe(ctx, c.m, b)
 	if err != nil {
-		return cell, nil, err
+		return nil, err
 	}
 	cell.ProbeBefore, cell.ProbeAfter = results.Some(before), results.Some(after)
-	return cell, records, nil
+	return records, nil
 }
 
 // open makes the cell's backend. A simulated one draws from the cell's name, so that
@@ -131,17 +163,37 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	if err != nil {
 		return nil, err
 	}
+	records, err := c.drive(ctx, clk, &target{
+		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
+		prefix: c.rung.Cache.Prefix,
+	}, site{engine: eng, load: eng.Load}, tape, cell)
+	if err != nil {
+		return nil, err
+	}
+	cell.Steps = stepsOf(eng.Stats())
+	return records, eng.Err()
+}
+
+// site is where requests are served: an engine in this process, or (nil) a server
+// elsewhere.
+type site struct {
+	engine *engine.Engine
+	load   func() (queued, running int)
+}
+
+// drive offers the tape to a target until every request has ended and the engine,
+// if there is one, is idle again.
+func (c *cellRun) drive(ctx context.Context, clk clock.Clock, to loadgen.Target, at site, tape *loadgen.Tape, cell *results.Cell) ([]results.Record, error) {
 	over := false
 	stopWhenOver := func() {
-		if over && eng.Idle() {
+		if over && (at.engine == nil || at.engine.Idle()) {
 			clk.Stop()
 		}
 	}
-	eng.OnIdle(stopWhenOver)
-	driver, err := loadgen.NewDriver(clk, tape, &target{
-		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
-		prefix: c.rung.Cache.Prefix,
-	}, loadgen.DriverConfig{
+	if at.engine != nil {
+		at.engine.OnIdle(stopWhenOver)
+	}
+	driver, err := loadgen.NewDriver(clk, tape, to, loadgen.DriverConfig{
 		Timeout: c.cfg.Timeout, Warmup: c.cfg.Warmup, Scripted: c.cfg.Stop == StopScripted,
 		Done: func() { over = true; stopWhenOver() },
 	})
@@ -149,15 +201,12 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		return nil, err
 	}
 	clk.At(0, driver.Start)
-	c.showEvery(clk, eng, driver)
+	c.showEvery(clk, at.load, driver)
 	cpu := results.CPUTime()
 	if err := clk.Run(ctx); err != nil {
 		return nil, err
 	}
-	cell.Usage = usage(clk, cpu, results.CPUTime())
-	if err := eng.Err(); err != nil {
-		return nil, err
-	}
+	cell.Usage = usage(clk, cpu, results.CPUTime(), at.engine != nil)
 	if c.trace != nil {
 		c.trace.since(driver.Began())
 	}
@@ -169,29 +218,28 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		cell.Violations = append(cell.Violations, fmt.Sprintf("%d tokens and %d ends came after their request had ended", late.Tokens, late.Dones))
 	}
 	cell.OutstandingS = results.Some(driver.Outstanding())
-	cell.Steps = stepsOf(eng.Stats())
 	return records, nil
 }
 
 // usage is what the process took of the machine between two readings of its CPU
 // time, while clk ran. In virtual time the two have nothing to do with each other.
-func usage(clk clock.Clock, before, after results.Opt[time.Duration]) results.Opt[results.Usage] {
+func usage(clk clock.Clock, before, after results.Opt[time.Duration], inside bool) results.Opt[results.Usage] {
 	if _, wall := clk.(*clock.Wall); !wall || !before.OK || !after.OK {
 		return results.Opt[results.Usage]{}
 	}
 	return results.Some(results.Usage{
-		CPUS: (after.V - before.V).Seconds(), WallS: clk.Now().Seconds(), Cores: runtime.GOMAXPROCS(0), EngineInside: true,
+		CPUS: (after.V - before.V).Seconds(), WallS: clk.Now().Seconds(), Cores: runtime.GOMAXPROCS(0), EngineInside: inside,
 	})
 }
 
-func (c *cellRun) showEvery(clk clock.Clock, eng *engine.Engine, driver *loadgen.Driver) {
+func (c *cellRun) showEvery(clk clock.Clock, load func() (queued, running int), driver *loadgen.Driver) {
 	if c.tick == nil {
 		return
 	}
 	var show func()
 	show = func() {
 		s := Status{Elapsed: clk.Now(), Counts: driver.Counts()}
-		s.Queued, s.Running = eng.Load()
+		s.Queued, s.Running = load()
 		c.tick(s)
 		clk.At(clk.Now()+tickEvery, show)
 	}

@@ -32,15 +32,20 @@ type Config struct {
 	// what the longest request needs, at most what the model was trained for.
 	Context int
 	Knobs
+	Externals
 }
 
-// ladder returns the rungs that c names, with its knobs turned.
+// ladder returns the rungs that c names, with its knobs turned, and above them the
+// servers.
 func (c *Config) ladder() ([]Rung, error) {
+	if len(c.Rungs) == 1 && c.Rungs[0] == NoRungs {
+		return c.Externals.rungs(), nil
+	}
 	rungs, err := Select(c.Rungs)
 	for i := range rungs {
 		rungs[i] = c.Knobs.turn(rungs[i])
 	}
-	return rungs, err
+	return append(rungs, c.Externals.rungs()...), err
 }
 
 // StopMode says where answers end.
@@ -140,7 +145,10 @@ func (c *Config) Check() error {
 	if err != nil {
 		return err
 	}
-	for _, r := range rungs {
+	if err := c.checkTargets(embedded(rungs)); err != nil {
+		return err
+	}
+	for _, r := range embedded(rungs) {
 		if err := errors.Join(r.Policy.Check(), r.Cache.Check()); err != nil {
 			return fmt.Errorf("rung %s: %w", r.Name, err)
 		}

@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 // Params returns the configuration by documented name, as the manifest keeps it.
 // ConfigOf reads it back.
 func (c *Config) Params() map[string]string {
-	return map[string]string{
+	p := map[string]string{
 		"rungs":       strings.Join(c.Rungs, ","),
 		"rates":       formatRates(c.Rates),
 		"seeds":       formatSeeds(c.Seeds),
@@ -33,6 +34,8 @@ func (c *Config) Params() map[string]string {
 		"share_wait":     c.ShareWait.String(),
 		"canonical":      strconv.FormatBool(c.Canonical),
 	}
+	c.Externals.params(p)
+	return p
 }
 
 // ConfigOf returns the configuration whose Params these are.
@@ -69,7 +72,8 @@ func ConfigOf(p map[string]string) (Config, error) {
 		PrefillBudget: whole("prefill_budget"), PrefillOrder: p["prefill_order"], MaxBatch: whole("max_batch"),
 		Canonical: p["canonical"] == "true", BlockSize: whole("block_size"), KVCells: whole("kv_cells"), KVRetain: whole("kv_retain"), ShareWait: duration("share_wait"),
 	}
-	return c, err
+	c.Externals, e = externalsOf(p)
+	return c, errors.Join(err, e)
 }
 
 // ParseRates reads a comma-separated list of rates, or "auto", which is nil.

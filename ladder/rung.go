@@ -22,6 +22,8 @@ type Rung struct {
 	Cache  engine.CacheConfig // the zero one is contiguous
 	// Optional rungs are measured only when they are named.
 	Optional bool
+	// External is the server that the rung stands for; nil is the embedded engine.
+	External *External
 }
 
 // Engine is how the rung's engine serves on a backend with this KV layout.

@@ -31,6 +31,7 @@ type Progress interface {
 
 // Sweep is a measurement of a ladder, with all that it needs from outside.
 type Sweep struct {
+	// Machine has the embedded engine; it may be nil when none is measured.
 	Machine  Machine
 	Dir      string // the run's folder
 	Progress Progress
@@ -42,7 +43,9 @@ type Sweep struct {
 	// Retain bounds the idle cached cells where the configuration leaves it open; nil
 	// sets no bound.
 	Retain RetainRule
-	Now    func() time.Time // the calendar, for the manifest and the cells
+	// TargetKey is sent to every server as a bearer token, and kept nowhere.
+	TargetKey string
+	Now       func() time.Time // the calendar, for the manifest and the cells
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
@@ -67,36 +70,53 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err := results.Vacant(s.Dir); err != nil {
 		return err
 	}
+	targets, err := s.meet(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	rungs, err := cfg.ladder()
+	if err != nil {
+		return InputError{err}
+	}
 	tokens := newEncoder(s.Machine)
-	trial, err := s.trial(cfg, tokens)
-	if err != nil {
-		return err
-	}
+	longest, longestPrompt, notes := 0, 0, []results.Choice(nil)
 	retain := s.retainOf(cfg)
-	rungs, err := retain.apply(&cfg, trial.longestPrompt())
-	if err != nil {
-		return err
+	if len(embedded(rungs)) > 0 {
+		trial, err := s.trial(cfg, tokens)
+		if err != nil {
+			return err
+		}
+		longest, longestPrompt = trial.longest, trial.longestPrompt()
+		if rungs, err = retain.apply(&cfg, longestPrompt); err != nil {
+			return err
+		}
+		inside := embedded(rungs)
+		choice, err := choose(ctx, s.Machine, cfg, inside, trial, s.Progress.Note)
+		if err != nil {
+			return err
+		}
+		cfg.Rates, cfg.SLO, cfg.Rungs, notes = choice.rates, choice.slo, names(inside), choice.notes
 	}
-	choice, err := choose(ctx, s.Machine, cfg, rungs, trial, s.Progress.Note)
-	if err != nil {
-		return err
-	}
-	cfg.Rates, cfg.SLO, cfg.Rungs = choice.rates, choice.slo, names(rungs)
-	longest, longestPrompt := trial.longest, trial.longestPrompt()
 	var tapes []results.Tape
 	for _, rate := range cfg.Rates {
 		for _, seed := range cfg.Seeds {
-			o, err := tokens.offer(&cfg, rate, seed)
+			tape, err := cfg.tape(rate, seed)
 			if err != nil {
 				return InputError{err}
 			}
-			n, err := s.fit(cfg, o)
-			if err != nil {
-				return err
+			if len(embedded(rungs)) > 0 {
+				o, err := tokens.offer(&cfg, rate, seed)
+				if err != nil {
+					return InputError{err}
+				}
+				n, err := s.fit(cfg, o)
+				if err != nil {
+					return err
+				}
+				longest, longestPrompt = max(longest, n), max(longestPrompt, longestOf(o.prompts))
 			}
-			longest, longestPrompt = max(longest, n), max(longestPrompt, longestOf(o.prompts))
 			tapes = append(tapes, results.Tape{
-				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(o.tape.Requests), SHA256: o.hash,
+				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(tape.Requests), SHA256: tape.Hash(),
 			})
 		}
 	}
@@ -109,11 +129,14 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 
 	m := s.Provenance
 	m.StartedAt = s.Now()
-	m.Backend = s.Machine.Backend()
-	m.Library, m.Model = s.Machine.Describe()
-	m.Params = cfg.Params()
-	maps.Copy(m.Params, s.Machine.Params())
-	m.Choices = slices.Concat(m.Choices, retain.choices, choice.notes)
+	m.Backend, m.Params = backendHTTP, cfg.Params()
+	if s.Machine != nil {
+		m.Backend = s.Machine.Backend()
+		m.Library, m.Model = s.Machine.Describe()
+		maps.Copy(m.Params, s.Machine.Params())
+	}
+	m.Targets = targets
+	m.Choices = slices.Concat(m.Choices, retain.choices, notes)
 	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds)
 	m.Tapes = tapes
 	run, err := results.CreateRun(s.Dir, m)
@@ -135,6 +158,13 @@ func (s *Sweep) Resume(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", run.ManifestPath(), err)
 	}
 	if err := s.sameAs(run.Manifest); err != nil {
+		return err
+	}
+	targets, err := s.meet(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if err := sameTargets(s.Dir, run.Manifest.Targets, targets); err != nil {
 		return err
 	}
 	rungs, err := cfg.ladder()
@@ -175,10 +205,14 @@ func adopt(run *results.Run) error {
 
 // sameAs says which fact differs between a run and this program and machine.
 func (s *Sweep) sameAs(m results.Manifest) error {
-	library, model := s.Machine.Describe()
+	backend, library, model := backendHTTP, results.Library{}, results.Model{}
+	if s.Machine != nil {
+		backend = s.Machine.Backend()
+		library, model = s.Machine.Describe()
+	}
 	for _, f := range []struct{ field, was, is string }{
 		{"engine source", m.EngineSource, s.Provenance.EngineSource},
-		{"backend", m.Backend, s.Machine.Backend()},
+		{"backend", m.Backend, backend},
 		{"model", m.Model.SHA256, model.SHA256},
 		{"library", m.Library.Version + " " + m.Library.Variant, library.Version + " " + library.Variant},
 		{"CPU", m.Host.CPU, s.Provenance.Host.CPU},
@@ -271,13 +305,14 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 			defer s.showing.Unlock()
 			s.Progress.Tick(order, st)
 		},
+		key: s.TargetKey, models: modelsOf(run.Manifest.Targets, key.Rung), mark: markOf(key, started),
 	}
 	for _, t := range run.Manifest.Tapes {
 		if t.OfferedRPS == key.OfferedRPS && t.Seed == key.Seed {
 			c.hash = t.SHA256
 		}
 	}
-	if s.TraceSteps {
+	if s.TraceSteps && c.rung.External == nil {
 		c.trace = &trace{}
 	}
 	cell, records, err := c.run(ctx, key)
@@ -340,4 +375,14 @@ func names(rungs []Rung) []string {
 func byName(rungs []Rung, name string) Rung {
 	i := slices.IndexFunc(rungs, func(r Rung) bool { return r.Name == name })
 	return rungs[i]
+}
+
+// modelsOf returns the model that requests to a server name, if any.
+func modelsOf(targets []results.Target, name string) []string {
+	for _, t := range targets {
+		if t.Name == name && t.Model != "" {
+			return []string{t.Model}
+		}
+	}
+	return nil
 }

@@ -75,6 +75,25 @@ func (c *call) Token(at time.Duration) {
 	c.rec.Tokens = append(c.rec.Tokens, at-c.d.start)
 }
 
+// Sent implements Sink.
+func (c *call) Sent(at time.Duration) {
+	if c.state != ended {
+		c.rec.Sent = results.Some(at - c.d.start)
+	}
+}
+
+// Tokens implements Sink.
+func (c *call) Tokens(at []time.Duration) {
+	if c.state == ended {
+		c.d.late.Tokens += len(at)
+		return
+	}
+	for i := range at {
+		at[i] -= c.d.start
+	}
+	c.rec.Tokens = at
+}
+
 // Done implements Sink.
 func (c *call) Done(outcome results.Outcome, reason string, at time.Duration) {
 	switch {

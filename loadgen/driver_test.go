@@ -93,6 +93,30 @@ func TestRecordOfACompletedRequest(t *testing.T) {
 	require.Equal(t, 8, cap(d.Records()[0].Tokens))
 }
 
+// A target with goroutines of its own tells when a request really left, which is
+// what dispatch lag counts to, and at the end when each token came.
+func TestTargetCorrectsWhatItLearnsLater(t *testing.T) {
+	c := clock.NewVirtual()
+	target := targetFunc(func(_ *Request, to Sink) func() {
+		c.At(sec(3), func() { to.Sent(sec(2.5)); to.Token(sec(2.75)) })
+		c.At(sec(4), func() {
+			to.Tokens([]time.Duration{sec(2.75), sec(2.75), sec(3.5)})
+			to.Done(results.Completed, "", sec(3.5))
+			to.Sent(sec(4))
+			to.Tokens([]time.Duration{sec(4)})
+		})
+		return nil
+	})
+	d, err := NewDriver(c, tapeAt(1), target, DriverConfig{Timeout: time.Minute})
+	require.NoError(t, err)
+	c.At(sec(1), d.Start)
+	require.ErrorIs(t, c.Run(context.Background()), clock.ErrIdle)
+	r := d.Records()[0]
+	require.Equal(t, results.Some(sec(1.5)), r.Sent)
+	require.Equal(t, []time.Duration{sec(1.75), sec(1.75), sec(2.5)}, r.Tokens)
+	require.Equal(t, Late{Tokens: 1}, d.Late())
+}
+
 // What was not measured is null: vllm PR #5895, sglang PR #36047.
 func TestRecordOfARefusedRequest(t *testing.T) {
 	c := clock.NewVirtual()

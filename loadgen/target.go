@@ -34,9 +34,16 @@ type Sink interface {
 	Cached(tokens int)
 	// Started tells when the first step with a token of the request was planned.
 	Started(at time.Duration)
+	// Sent tells when the request really left, where that is later than the call of
+	// Send: a target with goroutines of its own calls it. Otherwise Send's time counts.
+	Sent(at time.Duration)
 	// Token tells when an output token was ready, once for each token, in order;
 	// tokens that came together have the same time.
 	Token(at time.Duration)
+	// Tokens replaces all that Token has told, where a target learns only from the
+	// end of an answer how many tokens came with what it had read. The driver keeps
+	// at.
+	Tokens(at []time.Duration)
 	// Done tells how the request ended and why; reason is empty when there is
 	// nothing to add.
 	Done(outcome results.Outcome, reason string, at time.Duration)

@@ -42,6 +42,9 @@ func Provenance(m results.Manifest) []Table {
 		add("model", fmt.Sprintf("%s: %s, %d bytes", m.Model.File, m.Model.Description, m.Model.Bytes))
 		add("model, SHA-256", m.Model.SHA256)
 	}
+	for _, t := range m.Targets {
+		add("server "+t.Name, server(t))
+	}
 	add("machine", machine(m.Host))
 	tables := []Table{facts}
 	if len(m.Choices) > 0 {
@@ -73,6 +76,22 @@ func Provenance(m results.Manifest) []Table {
 
 func pairs(title, name, value string) Table {
 	return Table{Title: title, Columns: []Column{{name, true}, {value, true}}}
+}
+
+func server(t results.Target) string {
+	parts := []string{t.URL, "API " + t.API}
+	for _, part := range [][2]string{{"version ", t.Server}, {"model ", t.Model}, {"file ", t.File}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+part[1])
+		}
+	}
+	if t.Slots > 0 {
+		parts = append(parts, plural(t.Slots, "slot"))
+	}
+	if t.Context > 0 {
+		parts = append(parts, fmt.Sprintf("context %d", t.Context))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func machine(h results.Host) string {

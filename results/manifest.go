@@ -20,6 +20,8 @@ type Manifest struct {
 	Model        Model     `json:"model"`
 	Host         Host      `json:"host"`
 	Tapes        []Tape    `json:"tapes"`
+	// Targets are the servers that were measured beside the embedded engine.
+	Targets []Target `json:"targets,omitempty"`
 	// Params are every parameter of the run, by documented name.
 	Params map[string]string `json:"params"`
 	// Choices are the parameters that the tool chose itself.
@@ -42,6 +44,20 @@ type Model struct {
 	Bytes       int64  `json:"bytes"`
 	SHA256      string `json:"sha256"`
 	Description string `json:"description"` // such as "llama 27M Q8_0"
+}
+
+// Target is a server, by what it was asked and by what it says of itself. No
+// credentials are kept. What it does not say is zero.
+type Target struct {
+	Name    string   `json:"name"` // the rung's
+	URL     string   `json:"url"`
+	API     string   `json:"api"`              // chat, completions or llama
+	Model   string   `json:"model"`            // that requests name
+	Server  string   `json:"server,omitempty"` // its own version
+	Models  []string `json:"models,omitempty"` // of /v1/models
+	File    string   `json:"file,omitempty"`   // base name of the model's file
+	Slots   int      `json:"slots,omitempty"`  // llama-server's sequences
+	Context int      `json:"context,omitempty"`
 }
 
 // Tape is a frozen list of requests that a run replays.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -30,6 +31,7 @@ type ladderFlags struct {
 	threads, threadsBatch           int
 	resume, traceSteps              bool
 	twin                            twinFlags
+	target                          targetFlags
 }
 
 func newLadder(where func() places) *cobra.Command {
@@ -45,6 +47,10 @@ continues with --resume.
 Rates and SLO are chosen by a short measurement of the idle engine unless given.
 Flags change the preset.
 
+Each --target is a server that is measured as a further rung, on the same tapes and in
+the same rotation: any server with OpenAI's API, or llama-server. --rungs none measures
+servers alone. A key, if a server wants one, is read from CADENCE_API_KEY.
+
 The rungs, each with what it changes against the one below:
 ` + rungsHelp(),
 		Example: `  cadence-bench ladder --preset quick
@@ -52,13 +58,15 @@ The rungs, each with what it changes against the one below:
   cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
   cadence-bench ladder --workload sessions:turns=4,think=2s --arrivals gamma:burstiness=0.5
   cadence-bench ladder --out runs/mine --resume
+  cadence-bench ladder --target llama-server=http://localhost:8080 --api llama
+  cadence-bench ladder --rungs none --target vllm=http://gpu:8000 --api chat --rates 1,2,4 --slo 4s
   cadence-bench ladder --engine twin --preset cadence    simulate ten hours in seconds`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLadder(cmd, where(), f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (eight minutes), full (two hours) or cadence (the predecessor's grid of fixed rates: ten hours)")
-	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional)")
+	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional; none measures only targets)")
 	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending, or auto (default the preset's)")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the preset's)")
 	flags.DurationVar(&f.config.Duration, "duration", 0, "how long each cell offers arrivals (default the preset's)")
@@ -83,6 +91,7 @@ The rungs, each with what it changes against the one below:
 	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
 	flags.DurationVar(&f.config.ShareWait, "share-wait", ladder.DefaultShareWait, "how long a request waits at most for a prefix that another is computing; 0 does not wait")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
+	f.target.bind(flags)
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	f.twin.add(flags)
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
@@ -124,9 +133,12 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
 		}
 	}
-	machine, choices, err := f.machine(where, params, show.Note)
-	if err != nil {
-		return err
+	var machine ladder.Machine
+	var choices []results.Choice
+	if needsEngine(params) {
+		if machine, choices, err = f.machine(where, params, show.Note); err != nil {
+			return err
+		}
 	}
 	var retain ladder.RetainRule
 	if llama, ok := machine.(*llamaMachine); ok && !f.resume && cfg.KVRetain == 0 {
@@ -144,6 +156,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	}
 	sweep := ladder.Sweep{
 		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Retain: retain, Workers: runtime.GOMAXPROCS(0),
+		TargetKey: os.Getenv(keyVariable),
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},
@@ -186,6 +199,8 @@ func (f *ladderFlags) finish(out io.Writer, err error) error {
 		return summarise(f.out)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", again, hidden{err})
+	case errors.Is(err, ladder.ErrTarget):
+		return coded(exitEngine, err)
 	case errors.Is(err, ladder.ErrCells):
 		return coded(exitCells, err)
 	case errors.Is(err, results.ErrRunExists), errors.As(err, new(ladder.InputError)):
@@ -244,10 +259,13 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
 		}
 	}
+	if cfg.Externals, err = f.target.resolve(); err != nil {
+		return cfg, nil, err
+	}
 	if err := f.twin.check(cfg.Canonical); err != nil {
 		return cfg, nil, err
 	}
-	params := map[string]string{"canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
+	params := map[string]string{"rungs": strings.Join(cfg.Rungs, ","), "token_ids": strconv.FormatBool(cfg.TokenIDs), "canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
 	if f.twin.simulated() {
 		params["twin_noise"] = strconv.FormatBool(f.twin.noise)
 	}

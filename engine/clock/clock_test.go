@@ -149,3 +149,28 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, clock.NewVirtual().Run(ctx), context.Canceled)
 }
+
+// TestFineWallKeepsTheOrder: the system's timer rings for every event, whatever
+// is posted meanwhile, and Time is never behind a callback.
+func TestFineWallKeepsTheOrder(t *testing.T) {
+	c := clock.NewFineWall()
+	const n = 200
+	var due []time.Duration
+	posts := 0
+	for i := range n {
+		at := time.Duration(i*i%97) * 50 * time.Microsecond
+		c.At(at, func() {
+			require.GreaterOrEqual(t, c.Now(), at)
+			require.GreaterOrEqual(t, c.Time(), c.Now())
+			due = append(due, at)
+			go c.Post(func() {
+				if posts++; posts == n {
+					c.Stop()
+				}
+			})
+		})
+	}
+	require.NoError(t, c.Run(t.Context()))
+	require.Len(t, due, n)
+	require.IsNonDecreasing(t, due)
+}

@@ -26,8 +26,9 @@ type Wall struct {
 	agenda  agenda
 	until   time.Duration // when Run will look again by itself
 	stopped bool
-	over    bool // Run has returned
-	chain   *job // where Go puts the next work of the goroutine that runs callbacks
+	over    bool                  // Run has returned
+	chain   *job                  // where Go puts the next work of the goroutine that runs callbacks
+	alarm   func() (alarm, error) // wakes Run when something is due
 
 	posted struct {
 		sync.Mutex
@@ -46,10 +47,27 @@ type job struct {
 }
 
 // NewWall returns a loop whose time 0 is when Run is called.
-func NewWall() *Wall { return &Wall{wake: make(chan struct{}, 1), lock: make(chan struct{}, 1)} }
+func NewWall() *Wall {
+	return &Wall{wake: make(chan struct{}, 1), lock: make(chan struct{}, 1), alarm: newTimerAlarm}
+}
+
+// NewFineWall returns a NewWall that wakes within about 0.1 ms of when something
+// is due, for schedules of many events per millisecond. An idle Go program on
+// Linux sleeps in whole milliseconds, so there it takes a timer of the system,
+// which lives outside of any synctest bubble.
+func NewFineWall() *Wall {
+	w := NewWall()
+	w.alarm = newFineAlarm
+	return w
+}
 
 // Now implements Clock.
 func (w *Wall) Now() time.Duration { return w.now }
+
+// Time is how late it is at this moment, for what happens away from the loop. Any
+// goroutine that came of a callback may call it; it is never before that
+// callback's Now.
+func (w *Wall) Time() time.Duration { return time.Since(w.start) }
 
 // At implements Clock.
 func (w *Wall) At(t time.Duration, fn func()) Timer {
@@ -145,9 +163,12 @@ func (w *Wall) Stop() { w.stopped = true }
 
 // Run implements Clock. It may be called once.
 func (w *Wall) Run(ctx context.Context) error {
+	alarm, err := w.alarm()
+	if err != nil {
+		return err
+	}
+	defer alarm.close()
 	w.start = time.Now()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
 	for {
 		w.lock <- struct{}{}
 		err := ctx.Err()
@@ -164,9 +185,9 @@ func (w *Wall) Run(ctx context.Context) error {
 		if over {
 			return err
 		}
-		timer.Reset(wait)
+		alarm.set(wait)
 		select {
-		case <-timer.C:
+		case <-alarm.rings():
 		case <-w.wake:
 		case <-ctx.Done():
 		}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package clock
+
+func newFineAlarm() (alarm, error) { return newTimerAlarm() }

@@ -1,0 +1,216 @@
+package ladder
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/httptarget"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// External is a server that is measured as a further rung.
+type External struct{ Name, URL string }
+
+// Externals are the servers of a sweep and how they are asked, all alike.
+type Externals struct {
+	Targets []External
+	API     httptarget.API
+	// TargetModel is the model that requests name; empty names the first one that
+	// the server lists.
+	TargetModel string
+	// HideLength keeps scripted lengths from the servers: see httptarget.Closed.
+	HideLength bool
+	// TokenIDs sends prompts as token ids of the embedded model.
+	TokenIDs bool
+	// SharedCache leaves prompts as they are on the tape. Otherwise each cell's
+	// prompts begin with a mark of its own, so that a server that stays up between
+	// cells has nothing of earlier ones in its prefix cache.
+	SharedCache bool
+}
+
+// NoRungs in place of the rungs' names measures no embedded engine.
+const NoRungs = "none"
+
+// ErrTarget is wrapped by the error for a server that cannot be used.
+var ErrTarget = errors.New("target not usable")
+
+// targetName is what cells' files can be called after.
+var targetName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+
+// ParseTarget reads NAME=URL, or a URL, which is called after its host and port.
+func ParseTarget(s string) (External, error) {
+	name, address, named := strings.Cut(s, "=")
+	if !named || strings.Contains(name, "/") {
+		name, address = "", s
+	}
+	url, err := httptarget.ParseURL(address)
+	if err != nil {
+		return External{}, err
+	}
+	if name == "" && !named {
+		_, host, _ := strings.Cut(url, "://")
+		name = strings.ToLower(strings.NewReplacer(":", "-", "/", "-", "[", "", "]", "").Replace(host))
+	}
+	if !targetName.MatchString(name) {
+		return External{}, fmt.Errorf("%q is not a name; give lower-case letters, digits, dots, dashes and underscores, as in vllm=%s", name, url)
+	}
+	return External{name, url}, nil
+}
+
+// check says what is wrong with the servers that c names.
+func (c *Config) checkTargets(embedded []Rung) error {
+	seen := map[string]bool{NoRungs: true}
+	for _, r := range Rungs() {
+		seen[r.Name] = true
+	}
+	for _, t := range c.Targets {
+		if seen[t.Name] {
+			return fmt.Errorf("--target: the name %q is taken; give another, as in other=%s", t.Name, t.URL)
+		}
+		seen[t.Name] = true
+	}
+	switch {
+	case len(embedded) == 0 && len(c.Targets) == 0:
+		return fmt.Errorf("--rungs %s: nothing is left to measure; give a --target", NoRungs)
+	case len(c.Targets) == 0:
+		return nil
+	case c.TokenIDs && c.API == httptarget.Chat:
+		return errors.New("--token-ids: the chat API takes no token ids; choose --api completions or llama")
+	case len(embedded) == 0 && (c.Rates == nil || c.SLO == 0):
+		return fmt.Errorf("--rungs %s: without an embedded engine there is nothing to choose from; give --rates and --slo", NoRungs)
+	}
+	_, err := httptarget.ParseAPI(string(c.API))
+	if err != nil {
+		return fmt.Errorf("--api: %w", err)
+	}
+	return nil
+}
+
+// rungs returns the servers as rungs.
+func (e *Externals) rungs() []Rung {
+	var rungs []Rung
+	for i := range e.Targets {
+		rungs = append(rungs, Rung{Name: e.Targets[i].Name, Adds: "another server", External: &e.Targets[i]})
+	}
+	return rungs
+}
+
+// embedded returns the rungs that are no servers.
+func embedded(rungs []Rung) []Rung {
+	return slices.DeleteFunc(slices.Clone(rungs), func(r Rung) bool { return r.External != nil })
+}
+
+// ending is who ends a server's answers.
+func (c *Config) ending() httptarget.Ending {
+	switch {
+	case c.Stop == StopModel:
+		return httptarget.ByModel
+	case c.Stop == StopNever:
+		return httptarget.ByLimit
+	case c.HideLength:
+		return httptarget.Closed
+	}
+	return httptarget.Told
+}
+
+// patience is how long a server may take for the few tokens that show that it is
+// there.
+func (c *Config) patience() time.Duration { return max(c.Timeout, time.Minute) }
+
+// server returns how a server is asked. facts may be the zero one.
+func (c *Config) server(t External, key string, models []string) httptarget.Config {
+	model := c.TargetModel
+	if model == "" && len(models) > 0 {
+		model = models[0]
+	}
+	return httptarget.Config{URL: t.URL, API: c.API, Model: model, Key: key, Ending: c.ending(), Temperature: c.Temperature}
+}
+
+// meet asks every server what it is and for a short answer.
+func (s *Sweep) meet(ctx context.Context, cfg Config) ([]results.Target, error) {
+	var all []results.Target
+	for _, t := range cfg.Targets {
+		s.Progress.Note(fmt.Sprintf("asking %s, %s", t.Name, t.URL))
+		ctx, cancel := context.WithTimeoutCause(ctx, cfg.patience(), fmt.Errorf("nothing within %v", cfg.patience()))
+		defer cancel()
+		facts, err := httptarget.Describe(ctx, cfg.server(t, s.TargetKey, nil))
+		if err == nil && cfg.TargetModel != "" && len(facts.Models) > 0 && !slices.Contains(facts.Models, cfg.TargetModel) {
+			return nil, InputError{fmt.Errorf("--target-model: %s has no model %q; it has %s", t.Name, cfg.TargetModel, strings.Join(facts.Models, ", "))}
+		}
+		if err == nil {
+			err = httptarget.Try(ctx, cfg.server(t, s.TargetKey, facts.Models), greeting(t.Name))
+		}
+		if err != nil {
+			if context.Cause(ctx) == context.Canceled {
+				return nil, context.Canceled
+			}
+			return nil, fmt.Errorf("%w: %s: %w", ErrTarget, t.Name, err)
+		}
+		all = append(all, results.Target{
+			Name: t.Name, URL: t.URL, API: string(cfg.API), Model: cfg.server(t, "", facts.Models).Model,
+			Server: facts.Server, Models: facts.Models, File: facts.File, Slots: facts.Slots, Context: facts.Context,
+		})
+	}
+	return all, nil
+}
+
+// greeting is a prompt of the probe's, which no tape has.
+func greeting(mark string) httptarget.Prompt {
+	return httptarget.Prompt{System: mark + "\n" + probeSystem, User: probeUser}
+}
+
+// sameTargets says which fact differs between the servers of a run and those that
+// answer now.
+func sameTargets(dir string, was, is []results.Target) error {
+	for i := range was {
+		a, b := fmt.Sprintf("%+v", was[i]), fmt.Sprintf("%+v", is[i])
+		if a != b {
+			return InputError{fmt.Errorf("%s cannot be resumed: the server %s was %s and is now %s; start another run with --out", dir, was[i].Name, a, b)}
+		}
+	}
+	return nil
+}
+
+// markOf is the word by which the prompts of one cell differ from those of all
+// others, on this day and on others.
+func markOf(key results.Key, started time.Time) string {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s %d", key.Name(), started.UnixNano())))
+	return "[cell " + hex.EncodeToString(sum[:4]) + "]"
+}
+
+// params returns the servers' part of a configuration by documented name; there is
+// none without servers.
+func (e *Externals) params(p map[string]string) {
+	if len(e.Targets) == 0 {
+		return
+	}
+	var targets []string
+	for _, t := range e.Targets {
+		targets = append(targets, t.Name+"="+t.URL)
+	}
+	p["targets"], p["api"], p["target_model"] = strings.Join(targets, " "), string(e.API), e.TargetModel
+	p["target_hide_length"], p["target_shared_cache"] = strconv.FormatBool(e.HideLength), strconv.FormatBool(e.SharedCache)
+	p["token_ids"] = strconv.FormatBool(e.TokenIDs)
+}
+
+// externalsOf reads what params wrote.
+func externalsOf(p map[string]string) (Externals, error) {
+	e := Externals{API: httptarget.API(p["api"]), TargetModel: p["target_model"],
+		HideLength: p["target_hide_length"] == "true", SharedCache: p["target_shared_cache"] == "true", TokenIDs: p["token_ids"] == "true"}
+	for word := range strings.FieldsSeq(p["targets"]) {
+		t, err := ParseTarget(word)
+		if err != nil {
+			return e, fmt.Errorf("parameter %q: %w", "targets", err)
+		}
+		e.Targets = append(e.Targets, t)
+	}
+	return e, nil
+}
