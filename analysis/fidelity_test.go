@@ -13,7 +13,7 @@ import (
 // half of it.
 func served(rung string, n int, e2e time.Duration, stepS float64) CellMetrics {
 	cell := results.Cell{
-		Key: results.Key{Rung: rung, OfferedRPS: 1, Seed: 1}, DurationS: float64(n), TimeoutS: 60, SLOS: 1.5,
+		Key: results.Key{Rung: rung, OfferedRPS: 1, Seed: 1}, DurationS: float64(n), TimeoutS: 60, SLOS: 1.5, Arrivals: "constant",
 		Steps: results.Steps{Count: 10, ModelS: 10 * stepS},
 	}
 	recs := make([]results.Record, n)
@@ -24,7 +24,11 @@ func served(rung string, n int, e2e time.Duration, stepS float64) CellMetrics {
 			Started: results.Some(at), Tokens: []time.Duration{at + e2e/2, at + e2e}, Ended: results.Some(at + e2e), PromptTokens: 1, MaxTokens: 2,
 		}
 	}
-	return Measure(cell, recs, Options{})
+	m := Measure(cell, recs, Options{})
+	if !m.Valid() {
+		panic(m.Invalid)
+	}
+	return m
 }
 
 func TestFidelityIsZeroAgainstItself(t *testing.T) {

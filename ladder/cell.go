@@ -38,6 +38,7 @@ type cellRun struct {
 	tick   func(Status)
 	trace  *trace // nil does not trace
 	hash   string // of the tape, as the manifest has it
+	cpu    func() results.Opt[time.Duration]
 
 	// For a rung that is a server:
 	key    string   // to get in
@@ -202,11 +203,11 @@ func (c *cellRun) drive(ctx context.Context, clk clock.Clock, to loadgen.Target,
 	}
 	clk.At(0, driver.Start)
 	c.showEvery(clk, at.load, driver)
-	cpu := results.CPUTime()
+	cpu := c.cpuTime()
 	if err := clk.Run(ctx); err != nil {
 		return nil, err
 	}
-	cell.Usage = usage(clk, cpu, results.CPUTime(), at.engine != nil)
+	cell.Usage = usage(clk, cpu, c.cpuTime(), at.engine != nil)
 	if c.trace != nil {
 		c.trace.since(driver.Began())
 	}
@@ -219,6 +220,14 @@ func (c *cellRun) drive(ctx context.Context, clk clock.Clock, to loadgen.Target,
 	}
 	cell.OutstandingS = results.Some(driver.Outstanding())
 	return records, nil
+}
+
+// cpuTime is the CPU time that this process has taken so far, if somebody can tell.
+func (c *cellRun) cpuTime() results.Opt[time.Duration] {
+	if c.cpu == nil {
+		return results.Opt[time.Duration]{}
+	}
+	return c.cpu()
 }
 
 // usage is what the process took of the machine between two readings of its CPU

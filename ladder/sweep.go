@@ -46,6 +46,8 @@ type Sweep struct {
 	// TargetKey is sent to every server as a bearer token, and kept nowhere.
 	TargetKey string
 	Now       func() time.Time // the calendar, for the manifest and the cells
+	// CPU reads the CPU time that this process has taken; nil leaves it unmeasured.
+	CPU func() results.Opt[time.Duration]
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
@@ -305,6 +307,7 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 			defer s.showing.Unlock()
 			s.Progress.Tick(order, st)
 		},
+		cpu: s.CPU,
 		key: s.TargetKey, models: modelsOf(run.Manifest.Targets, key.Rung), mark: markOf(key, started),
 	}
 	for _, t := range run.Manifest.Tapes {

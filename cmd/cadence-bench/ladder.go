@@ -156,7 +156,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	}
 	sweep := ladder.Sweep{
 		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Retain: retain, Workers: runtime.GOMAXPROCS(0),
-		TargetKey: os.Getenv(keyVariable),
+		TargetKey: os.Getenv(keyVariable), CPU: results.CPUTime,
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},
