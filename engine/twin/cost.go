@@ -17,7 +17,8 @@ type Cost struct {
 }
 
 // Noise is what the model leaves unexplained: the logarithm of measured over
-// predicted duration is a first-order autoregression of mean 0.
+// predicted duration is a first-order autoregression, whose mean makes that of measured
+// over predicted 1.
 type Noise struct {
 	Sigma float64 // its standard deviation
 	Rho   float64 // correlation of one step with the next

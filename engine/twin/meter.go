@@ -175,7 +175,7 @@ func (m *Meter) passFrom(first, end int32, w *Work) {
 		high = max(high, m.held[s])
 	}
 	m.top = max(m.top, high)
-	w.addPass(seqs*each, seqs, min(padded(high), m.seqCells))
+	w.addPass(seqs*each, seqs, each, min(padded(high), m.seqCells))
 }
 
 // addUnified adds rows to the lowest free cells of the one cache, in passes of the
@@ -201,7 +201,7 @@ func (m *Meter) addUnified(rows []engine.Row, w *Work) bool {
 			m.held[r.Seq]++
 		}
 		w[Output] += float64(outputs)
-		w.addPass(int32(n), seqs, min(padded(m.pool.high()), m.pool.size))
+		w.addPass(int32(n), seqs, int32(n), min(padded(m.pool.high()), m.pool.size))
 		rows = rows[n:]
 	}
 	return true
@@ -217,9 +217,12 @@ func (m *Meter) use() engine.CellUse {
 
 func padded(width int32) int32 { return (width + widthStep - 1) / widthStep * widthStep }
 
-// addPass counts one pass of rows that belong to seqs sequences and attend over width
-// cells.
-func (w *Work) addPass(rows, seqs, width int32) {
+// attendTile is from how many rows a stream on attention goes by tiles.
+const attendTile = 64
+
+// addPass counts one pass of rows that belong to seqs sequences, so many a stream, and
+// attend over width cells.
+func (w *Work) addPass(rows, seqs, each, width int32) {
 	n := float64(rows)
 	switch {
 	case rows == 1:
@@ -235,7 +238,7 @@ func (w *Work) addPass(rows, seqs, width int32) {
 		w[Row32] += n
 	}
 	w[Stream] += float64(seqs)
-	if rows == seqs {
+	if each < attendTile {
 		w[AttendDecode] += n * float64(width)
 	} else {
 		w[AttendPrefill] += n * float64(width)

@@ -236,15 +236,17 @@ func (n *naive) run(rows []engine.Row, w *Work) {
 		cache[slices.Index(cache, nil)] = &naiveCell{r.Token, r.Pos, []int32{r.Seq}}
 		perSeq[r.Seq]++
 	}
-	single := true
+	each := len(rows) // a stream
 	for seq, k := range perSeq {
+		if n.places != nil {
+			each = k
+		}
 		cache := n.cacheOf(seq)
 		for i, c := range cache {
 			if c != nil {
 				width = max(width, min(len(cache), (i+256)/256*256))
 			}
 		}
-		single = single && k == 1
 	}
 	k := float64(len(rows))
 	switch {
@@ -261,7 +263,7 @@ func (n *naive) run(rows []engine.Row, w *Work) {
 		w[Row32] += k
 	}
 	w[Stream] += float64(len(perSeq))
-	if single {
+	if each < 64 {
 		w[AttendDecode] += k * float64(width)
 	} else {
 		w[AttendPrefill] += k * float64(width)
