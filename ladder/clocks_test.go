@@ -1,8 +1,8 @@
 package ladder
 
 import (
-	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +12,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// TestClocksAgree: a sweep in virtual time and one on the wall clock write the same
-// bytes, cells and step traces alike, for every rung, in overload, with clients that
+// TestClocksAgree: a sweep in virtual time and one on the wall clock give the same
+// records and the same step traces, to the nanosecond, for every rung, in overload, with clients that
 // lose patience while they wait and while they are answered.
 func TestClocksAgree(t *testing.T) {
 	for name, m := range map[string]fakeMachine{
@@ -26,10 +26,14 @@ func TestClocksAgree(t *testing.T) {
 			m.wall = true
 			synctest.Test(t, func(t *testing.T) { sweepOn(t, wall, m) })
 
-			want := bytesOf(t, virtual)
-			require.Len(t, want, 2*2*len(Rungs()))
-			require.Equal(t, want, bytesOf(t, wall))
-			reached(t, virtual)
+			want, got := tellings(t, virtual), tellings(t, wall)
+			require.Len(t, want, 2*len(Rungs()))
+			for key := range want {
+				require.Equal(t, want[key].cell, got[key].cell, key.Name())
+				require.True(t, reflect.DeepEqual(want[key].records, got[key].records), "%s: the records differ", key.Name())
+				require.True(t, reflect.DeepEqual(want[key].steps, got[key].steps), "%s: the steps differ", key.Name())
+			}
+			reached(t, want)
 		})
 	}
 }
@@ -47,28 +51,35 @@ func sweepOn(t *testing.T, dir string, m fakeMachine) {
 	require.NoError(t, s.Start(t.Context(), cfg))
 }
 
-// bytesOf are the cells and step traces of a run by name.
-func bytesOf(t *testing.T, dir string) map[string]string {
-	all := files(t, dir)
-	traces, err := filepath.Glob(filepath.Join(dir, "steps", "*.parquet"))
+// told is all that a run says of one cell.
+type told struct {
+	cell    results.Cell
+	records []results.Record
+	steps   []results.StepRow
+}
+
+// tellings reads a run, but for what its process used of the real machine.
+func tellings(t *testing.T, dir string) map[results.Key]told {
+	run, err := results.OpenRun(dir)
 	require.NoError(t, err)
-	for _, file := range traces {
-		data, err := os.ReadFile(file)
+	all := map[results.Key]told{}
+	for i, e := range run.Entries {
+		var it told
+		it.cell, it.records, err = run.ReadCell(e)
 		require.NoError(t, err)
-		all["steps/"+filepath.Base(file)] = string(data)
+		_, it.steps, err = results.ReadSteps(run.StepsPath(i, e.Key))
+		require.NoError(t, err)
+		it.cell.Usage = results.Cell{}.Usage
+		all[e.Key] = it
 	}
 	return all
 }
 
 // reached requires that the run went through what the test is about.
-func reached(t *testing.T, dir string) {
-	run, err := results.OpenRun(dir)
-	require.NoError(t, err)
+func reached(t *testing.T, all map[results.Key]told) {
 	waiting, answered, completed, cached := 0, 0, 0, int32(0)
-	for _, e := range run.Entries {
-		_, records, err := run.ReadCell(e)
-		require.NoError(t, err)
-		for _, r := range records {
+	for _, it := range all {
+		for _, r := range it.records {
 			switch {
 			case r.Outcome == results.Completed:
 				completed++

@@ -12,7 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine"
 )
 
-var sequences = flag.Int("sequences", 300, "random programs per differential test")
+var sequences = flag.Int("sequences", 150, "random programs per differential test")
 
 // TestDifferential: after any edits and rows, and also when there was no room, a
 // backend holds and answers what a cache kept cell by cell does, and its meter counts
@@ -28,7 +28,7 @@ func TestDifferential(t *testing.T) {
 	var report strings.Builder
 	for _, state := range []string{
 		"step", "copy", "copy over a sequence", "copy that waits for rows", "trim", "edits alone", "no slot", "sequences moved",
-		"several passes", "pass of 1", "pass of 2", "pass of 4", "pass of 32", "tiled attention", "attention by rows", "width above 256", "drawn by seed",
+		"several passes", "full pass of several", "pass of 1", "pass of 2", "pass of 4", "pass of 32", "tiled attention", "attention by rows", "width above 256", "drawn by seed",
 	} {
 		fmt.Fprintf(&report, "\n  %-26s %8d", state, seen[state])
 		require.NotZero(t, seen[state], "no program reached %q", state)
@@ -40,7 +40,7 @@ func differ(t *testing.T, rng *rand.Rand, seen map[string]int) {
 	unified := rng.IntN(2) == 0
 	lim := engine.Limits{Seqs: 1 + rng.IntN(9), SeqCells: 8 + rng.IntN(500), Rows: 4 + rng.IntN(200), Vocab: 1000}
 	if rng.IntN(20) == 0 {
-		lim.Rows = 700 // more than a pass takes
+		lim.Seqs, lim.SeqCells, lim.Rows = 2+rng.IntN(3), 800, 1200 // more than a pass takes
 	}
 	lim.Cells = lim.SeqCells * lim.Seqs
 	if unified {
@@ -83,6 +83,7 @@ func differ(t *testing.T, rng *rand.Rand, seen map[string]int) {
 		require.NoError(t, err)
 		passes := want[Pass1] + want[Pass2] + want[Pass4] + want[Pass32]
 		see("several passes", passes > 1)
+		see("full pass of several", ref.full)
 		see("pass of 1", want[Pass1] > 0)
 		see("pass of 2", want[Pass2] > 0)
 		see("pass of 4", want[Pass4] > 0)
@@ -133,7 +134,10 @@ func anyBatch(rng *rand.Rand, lim engine.Limits, ref *naive) *engine.Batch {
 	}
 	for _, seq := range rng.Perm(lim.Seqs)[:1+rng.IntN(lim.Seqs)] {
 		n := 1
-		if rng.IntN(3) == 0 {
+		switch {
+		case lim.Rows > ubatchRows && rng.IntN(2) == 0:
+			n = 250 + rng.IntN(100)
+		case rng.IntN(3) == 0:
 			n = 1 + rng.IntN(lim.Rows)
 		}
 		if unifiedRoom := lim.SeqCells - length[seq]; ref.places == nil {

@@ -15,6 +15,7 @@ type naive struct {
 	places  *streams.Map // nil when unified
 	caches  [][]*naiveCell
 	pending float64
+	full    bool // a pass of several sequences of the last step took no more rows
 }
 
 // naiveCell is a cell of a cache: its token, and at which position of which sequences
@@ -192,6 +193,7 @@ func (n *naive) room(rows []engine.Row) bool {
 // split_equal of sequential sequences for streams.
 func (n *naive) split(rows []engine.Row) (passes [][]engine.Row) {
 	most := min(n.lim.Rows, ubatchRows)
+	n.full = false
 	if n.places == nil {
 		return slices.Collect(slices.Chunk(rows, most))
 	}
@@ -218,6 +220,7 @@ func (n *naive) split(rows []engine.Row) (passes [][]engine.Row) {
 			}
 			rows, pass = rest, append(pass, next...)
 			if len(pass)+len(seqs) > most {
+				n.full = n.full || len(seqs) > 1 && len(rows) > 0
 				break
 			}
 		}
