@@ -43,7 +43,9 @@ type CellMetrics struct {
 	E2E         Spread // intended arrival to last token
 	DispatchLag Spread // sent − intended
 
-	HitRate results.Opt[float64] // cached prompt tokens over prompt tokens
+	HitRate    results.Opt[float64] // cached prompt tokens over prompt tokens
+	HitCeiling results.Opt[float64] // what a cache without bounds could have had
+	HitReached results.Opt[float64] // HitRate over HitCeiling
 
 	Invalid  []Warning // why the cell must not be used; empty when it is valid
 	Warnings []Warning
@@ -55,7 +57,7 @@ func (m *CellMetrics) Valid() bool { return len(m.Invalid) == 0 }
 // Measure computes a cell's metrics over the steady window and checks the cell.
 func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	m := CellMetrics{Cell: cell, Window: WindowOf(cell, o), SLOS: o.slo(cell), Rows: len(recs)}
-	t := tally{slo: nanos(m.SLOS), timeout: nanos(cell.TimeoutS), from: nanos(m.Window.WarmupS), to: nanos(m.Window.EndS)}
+	t := tally{slo: nanos(m.SLOS), timeout: nanos(cell.TimeoutS), from: nanos(m.Window.WarmupS), to: nanos(m.Window.EndS), hits: newHits(recs)}
 	tokens := 0
 	for i := range recs {
 		tokens += len(recs[i].Tokens)
@@ -71,7 +73,7 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	}
 	m.Attainment = share(t.good, m.Arrivals)
 	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Shed)
-	m.HitRate = share(t.cached, t.prompt)
+	m.HitRate, m.HitCeiling, m.HitReached = t.hits.rate(), t.hits.ceiling(), t.hits.reached()
 	m.TTFT, m.TPOT = spread(NewSample(t.ttft)), spread(NewSample(t.tpot))
 	m.E2E, m.DispatchLag = spread(NewSample(t.e2e)), spread(NewSample(t.lag))
 	m.ITL = spread(exactSample(t.itl))
@@ -90,7 +92,8 @@ func share(part, whole int) results.Opt[float64] {
 type tally struct {
 	slo, timeout, from, to time.Duration
 
-	good, cached, prompt     int
+	good                     int
+	hits                     hits
 	tokensInWindow           int
 	ttft, tpot, e2e, lag     []Observation
 	itl                      []float64     // of an order more than the others, and never censored
@@ -110,10 +113,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	if r.Sent.OK {
 		t.lag = append(t.lag, observed(r.Sent.V-r.Intended))
 	}
-	if r.CachedTokens.OK {
-		t.cached += int(r.CachedTokens.V)
-		t.prompt += int(r.PromptTokens)
-	}
+	t.hits.add(r)
 	switch r.Outcome {
 	case results.Shed:
 		m.Shed++

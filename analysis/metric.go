@@ -53,6 +53,8 @@ var (
 	Attainment = optional("attainment", "attainment", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
 	Admitted   = optional("attainment_admitted", "attainment, admitted", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
 	HitRate    = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
+	HitCeiling = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
+	HitReached = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
 	TTFTP50    = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) Quantile { return m.TTFT.P50 })
 	TTFTP99    = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) Quantile { return m.TTFT.P99 })
 	ITLP50     = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) Quantile { return m.ITL.P50 })

@@ -24,7 +24,7 @@ func (m *CellMetrics) Summary() results.CellSummary {
 		AchievedRPS: m.AchievedRPS, ThroughputRPS: m.ThroughputRPS,
 		ThroughputTokensPS: m.OutputTokensPerS, GoodputRPS: m.GoodputRPS,
 		Attainment: m.Attainment, AttainmentAdmitted: m.AttainmentAdmitted,
-		HitRate: m.HitRate, DispatchLagP99S: known(m.DispatchLag.P99),
+		HitRate: m.HitRate, HitCeiling: m.HitCeiling, HitReached: m.HitReached, DispatchLagP99S: known(m.DispatchLag.P99),
 		ProbeBeforeTokensPS: decodeRate(m.Cell.ProbeBefore), ProbeAfterTokensPS: decodeRate(m.Cell.ProbeAfter),
 		Extrapolated: m.Cell.Extrapolated, Valid: m.Valid(), InvalidReasons: []string{}, LowerBounds: []string{},
 	}

@@ -71,6 +71,18 @@ type StepResult struct {
 	// Modelled is how long a model-free backend wants the step to last. A real
 	// one leaves it 0.
 	Modelled time.Duration
+	// Use is of after the step, or after its ops alone when it returned ErrNoSlot.
+	Use CellUse
+}
+
+// CellUse is what a backend knows about its physical KV cells. The zero CellUse is
+// that of one that does not know.
+type CellUse struct {
+	Known bool
+	Cells int // in use
+	// Top is one more than the highest cell in use; where every sequence has cells
+	// of its own, the highest among the sequences with rows, 0 without rows.
+	Top int
 }
 
 // Limits are the sizes that a batch must respect. Beyond them llama.cpp ends the

@@ -42,13 +42,16 @@ func (c CacheConfig) Check() error {
 }
 
 // New returns an empty cache for a backend with these limits.
-func (c CacheConfig) New(lim Limits) (kv.Cache, error) {
+func (c CacheConfig) New(lim Limits) (kv.Cache, error) { return c.build(lim, false) }
+
+// build is New with or without a log of evictions, which somebody must then empty.
+func (c CacheConfig) build(lim Limits, logEvictions bool) (kv.Cache, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	k := kv.Config{
 		BlockTokens: c.blockTokens(), Seqs: lim.Seqs, SeqTokens: min(lim.SeqCells, lim.Cells),
-		Prefix: c.Prefix, Optimism: c.Optimism,
+		Prefix: c.Prefix, Optimism: c.Optimism, LogEvictions: logEvictions,
 	}
 	k.Blocks = lim.Cells / k.BlockTokens
 	if c.Streams {

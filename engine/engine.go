@@ -81,7 +81,7 @@ func New(clk clock.Clock, b Backend, cfg Config) (*Engine, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
-	cache, err := cfg.Cache.New(b.Limits())
+	cache, err := cfg.Cache.build(b.Limits(), cfg.OnStep != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (e *Engine) pump() {
 		return
 	}
 	e.stepping, e.batch = true, batch
-	e.trace.planned(e.sched, now)
+	e.trace.planned(e.sched, now, e.lastEnd)
 	for _, st := range e.sched.Started() {
 		if c, ok := e.live[st.ID]; ok {
 			c.obs.Started(now, st.Cached)

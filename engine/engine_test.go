@@ -99,7 +99,7 @@ func TestEveryPolicyServesEverythingUnmixed(t *testing.T) {
 			cancelled := 0
 			for seed := range uint64(50) {
 				lim := Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}
-				clk, backend := clock.NewVirtual(), newFake(lim)
+				clk, backend := clock.NewVirtual(), newBackend(lim)
 				e, err := New(clk, backend, cfg)
 				require.NoError(t, err)
 				l := offer(clk, e, seed)
@@ -119,7 +119,7 @@ func TestEveryPolicyServesEverythingUnmixed(t *testing.T) {
 				}
 				st := e.sched.cache.Stats()
 				require.Equal(t, []int{0, 0, 0}, []int{st.Held, st.Promised, st.Running})
-				require.LessOrEqual(t, backend.cells(), st.Cached*max(1, cfg.Cache.BlockTokens))
+				require.LessOrEqual(t, backend.Cells(), st.Cached*max(1, cfg.Cache.BlockTokens))
 				require.Zero(t, backend.refused)
 			}
 			require.Positive(t, cancelled, "no cancellation was exercised")
@@ -131,7 +131,7 @@ func TestEveryPolicyServesEverythingUnmixed(t *testing.T) {
 func TestVirtualAndWallServeAlike(t *testing.T) {
 	for name, cfg := range configs {
 		serve := func(t *testing.T, clk clock.Clock) []*life {
-			e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), cfg)
+			e, err := New(clk, newBackend(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), cfg)
 			require.NoError(t, err)
 			l := offer(clk, e, 7)
 			clk.At(time.Minute, clk.Stop)
@@ -150,7 +150,7 @@ func TestIterationLevelBeatsWaiting(t *testing.T) {
 	last := map[string]time.Duration{}
 	for name, cfg := range configs {
 		clk := clock.NewVirtual()
-		e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 800, Rows: 32}), cfg)
+		e, err := New(clk, newBackend(Limits{Seqs: 8, SeqCells: 100, Cells: 800, Rows: 32}), cfg)
 		require.NoError(t, err)
 		l := offer(clk, e, 3)
 		require.ErrorIs(t, clk.Run(t.Context()), clock.ErrIdle)
@@ -164,7 +164,7 @@ func TestIterationLevelBeatsWaiting(t *testing.T) {
 
 func TestObserverMayCancelOnItsToken(t *testing.T) {
 	clk := clock.NewVirtual()
-	backend := newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32})
+	backend := newBackend(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32})
 	e, err := New(clk, backend, configs["continuous"])
 	require.NoError(t, err)
 	a, b := &life{}, &life{}
@@ -184,13 +184,13 @@ func TestObserverMayCancelOnItsToken(t *testing.T) {
 	require.ErrorIs(t, b.err, ErrCancelled)
 	require.Equal(t, 1, b.ended)
 	require.LessOrEqual(t, len(b.tokens), 2)
-	require.Zero(t, backend.cells())
+	require.Zero(t, backend.Cells())
 }
 
 // TestRefusalsDoNotBlock: vllm#39734, #35541.
 func TestRefusalsDoNotBlock(t *testing.T) {
 	clk := clock.NewVirtual()
-	e, err := New(clk, newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), configs["continuous"])
+	e, err := New(clk, newBackend(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32}), configs["continuous"])
 	require.NoError(t, err)
 	huge, empty, ok := &life{}, &life{}, &life{}
 	clk.At(0, func() {
@@ -208,7 +208,7 @@ func TestRefusalsDoNotBlock(t *testing.T) {
 // TestBackendFailureEndsEverything: nobody waits for a dead engine, and it says why.
 func TestBackendFailureEndsEverything(t *testing.T) {
 	clk := clock.NewVirtual()
-	backend := newFake(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32})
+	backend := newBackend(Limits{Seqs: 8, SeqCells: 100, Cells: 250, Rows: 32})
 	e, err := New(clk, backend, configs["fifo"])
 	require.NoError(t, err)
 	lives := []*life{{}, {}, {}}

@@ -331,8 +331,9 @@ func TestEmptyQueueWithFloors(t *testing.T) {
 // does not fit. llama.cpp#23652, ollama#7949, ollama#10127
 func TestNoSlotNeverEndsTheEngine(t *testing.T) {
 	lim := Limits{Seqs: 16, SeqCells: 100, Cells: 400, Rows: 64}
-	clk, backend := clock.NewVirtual(), newFake(lim)
-	backend.room = 60
+	room := lim
+	room.Cells = 60
+	clk, backend := clock.NewVirtual(), newBackendIn(lim, room, false)
 	var preempted, failed []int
 	e, err := New(clk, backend, Config{
 		Policy: Policy{MaxBatch: 4, StepTokens: 64, Refill: true, DecodeFirst: true},

@@ -65,7 +65,7 @@ func random(t *testing.T, stream uint64, size int, drive func(*prog), want ...st
 	for _, state := range want {
 		fmt.Fprintf(&report, "\n  %-44s %7d", state, seen[state])
 	}
-	t.Logf("%d programs of %d bytes reached:%s", *sequences, size, report.String())
+	t.Logf("%d programs of %d bytes, %d steps, reached:%s", *sequences, size, seen["step"], report.String())
 	for _, state := range want {
 		require.NotZero(t, seen[state], "no program reached %q", state)
 	}

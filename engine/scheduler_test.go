@@ -20,7 +20,9 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata"
 
 // TestSchedulerGolden replays the scripts in testdata and compares what the
 // scheduler decides, step by step. A script's lines are commands; the indented
-// lines under a command are its output.
+// lines under a command are its output. Answers are scripted, so that they can be
+// read. Every batch runs on the twin all the same, which must answer each request as
+// one that holds the request's tokens so far and nothing else.
 func TestSchedulerGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
@@ -43,6 +45,7 @@ func replay(t *testing.T, script string) string {
 	var (
 		out strings.Builder
 		s   *Scheduler
+		b   modelFree
 		now time.Duration
 	)
 	lines := bufio.NewScanner(strings.NewReader(script))
@@ -61,7 +64,7 @@ func replay(t *testing.T, script string) string {
 		switch words[0] {
 		case "new":
 			var err error
-			if s, err = scriptedScheduler(t, arg); err != nil {
+			if s, b, err = scriptedScheduler(t, arg); err != nil {
 				say("%v", err)
 				continue
 			}
@@ -89,17 +92,18 @@ func replay(t *testing.T, script string) string {
 			}
 			show(say, s, batch)
 		case "commit":
-			commit(say, s)
+			commit(t, say, s, b)
 		case "steps": // several steps of which only the sum is shown
 			for range arg["n"] {
 				if batch, _ := s.Plan(now); batch != nil {
-					commit(func(string, ...any) {}, s)
+					commit(t, func(string, ...any) {}, s, b)
 					require.NoError(t, s.agree())
 				}
 			}
 			state(say, s)
 		case "abandon":
 			before := len(s.preempted)
+			require.NoError(t, b.Step(&Batch{Ops: s.batch.Ops}, new(StepResult)))
 			if id, stuck := s.Abandon(); stuck {
 				say("request %d is stuck", id)
 			}
@@ -110,15 +114,18 @@ func replay(t *testing.T, script string) string {
 		default:
 			t.Fatalf("unknown command %q", line)
 		}
+		if s != nil {
+			evicted(say, s)
+		}
 		require.NoError(t, s.agree(), line)
 	}
 	require.NoError(t, lines.Err())
 	return out.String()
 }
 
-// scriptedScheduler makes the scheduler of a script: contiguous to the token, unless
-// a block size is given.
-func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, error) {
+// scriptedScheduler makes the scheduler of a script, contiguous to the token unless a
+// block size is given, and its backend.
+func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, modelFree, error) {
 	lim := Limits{Seqs: 4, SeqCells: 64, Cells: 64, Rows: 16, Vocab: 1 << 20}
 	if n, ok := arg["cells"]; ok {
 		lim.Cells = n
@@ -141,14 +148,22 @@ func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, error) {
 	cache, err := CacheConfig{
 		Paged: arg["block"] > 0, BlockTokens: arg["block"], Prefix: arg["prefix"] == 1,
 		Streams: arg["streams"] == 1, Optimism: float64(arg["optimism"]) / 100,
-	}.New(lim)
+	}.build(lim, true)
 	require.NoError(t, err)
-	return NewScheduler(p, lim, cache)
+	s, err := NewScheduler(p, lim, cache)
+	if arg["streams"] == 1 {
+		lim.Cells = lim.Seqs * lim.SeqCells
+	}
+	return s, newTwin(lim, arg["streams"] == 0), err
 }
 
-func commit(say func(string, ...any), s *Scheduler) {
+func commit(t *testing.T, say func(string, ...any), s *Scheduler, b modelFree) {
+	var res StepResult
+	require.NoError(t, b.Step(&s.batch, &res))
 	tokens := make([]Token, len(s.outputs))
 	for i, q := range s.outputs {
+		held := q.tokens[:q.computed+q.planned]
+		require.Equal(t, answer(held, 1, b.Limits().Vocab, q.Sampling)[0], res.Tokens[i], "request %d does not hold its own tokens", q.ID)
 		tokens[i] = Token(q.ID*1000 + q.output + 1)
 	}
 	for _, em := range s.Commit(tokens) {
@@ -183,6 +198,12 @@ func scripted(id, prompt, maxTokens int) Request {
 	return r
 }
 
+func evicted(say func(string, ...any), s *Scheduler) {
+	for _, e := range s.cache.Evictions(nil) {
+		say("evicted %d tokens of seq %d for %v", e.Tokens, e.Seq, e.Reason)
+	}
+}
+
 // show prints a batch: decisions, cache edits, then its rows run by run.
 func show(say func(string, ...any), s *Scheduler, b *Batch) {
 	for _, p := range s.preempted {
@@ -193,6 +214,7 @@ func show(say func(string, ...any), s *Scheduler, b *Batch) {
 			say("admitted %d: %d tokens, %d cached, again %t", a.ID, a.Tokens, a.Hit, a.Again)
 		}
 	}
+	evicted(say, s)
 	for _, op := range b.Ops {
 		if op.Kind == OpCopy {
 			say("copy seq %d to %d", op.Src, op.Seq)

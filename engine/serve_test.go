@@ -12,7 +12,7 @@ import (
 )
 
 var serveStates = []string{
-	"hit", "fully cached prompt", "hit on another's output", "published to one that was held", "hold ran out", "cached prefix evicted",
+	"hit", "fully cached prompt", "hit on another's output", "published to one that was held", "hold ran out", "evicted for blocks", "evicted for sequence", "evicted for copy", "evicted for bound", "evicted for demand",
 	"preempted for blocks", "preempted for a slot", "victim had emitted", "preempted within its quantum", "recovered from the cache", "stalled", "no slot", "stuck alone",
 	"never fits", "cancelled while waiting", "cancelled while held", "cancelled in a prompt", "cancelled while decoding",
 	"cancelled in flight", "cancelled after a preemption", "owed floor first", "copy", "chunked prefill", "prefill beside decode", "all lanes used",
@@ -38,10 +38,11 @@ func FuzzServe(f *testing.F) {
 type server struct {
 	*prog
 	clk     *clock.Virtual
-	backend *fakeBackend
+	backend *testBackend
 	eng     *Engine
 	cfg     Config
 	tight   bool // the backend has fewer cells than the accounts say
+	room    int  // cells for one request that there really are
 	reqs    []Request
 	stops   []int
 	lives   []*life
@@ -112,12 +113,19 @@ func newServer(p *prog) *server {
 			c.Cells = lim.SeqCells + p.pick(120)
 		}
 	}
-	s.backend = newFake(lim)
-	s.backend.streams = c.Streams
+	room := lim
+	s.room = min(lim.Cells, lim.SeqCells)
 	if p.pick(4) == 0 {
 		s.tight = true
-		s.backend.room = 16 + p.pick(lim.Cells)
+		if c.Streams {
+			room.SeqCells = min(lim.SeqCells, 16+p.pick(lim.SeqCells))
+			s.room = room.SeqCells
+		} else {
+			room.Cells = 16 + p.pick(lim.Cells)
+			s.room = room.Cells
+		}
 	}
+	s.backend = newBackendIn(lim, room, c.Streams)
 	s.cfg = Config{Policy: pol, Cache: c, OnStep: s.step}
 	var err error
 	s.eng, err = New(s.clk, s.backend, s.cfg)
@@ -155,7 +163,7 @@ func (s *server) prompt() []Token {
 
 func (s *server) arrive(at time.Duration) {
 	id := len(s.reqs)
-	r := Request{ID: id, Prompt: s.prompt(), MaxTokens: 1 + s.pick(24), Sampling: Sampling{Seed: uint64(s.pick(2))}}
+	r := Request{ID: id, Prompt: s.prompt(), MaxTokens: 1 + s.pick(24), Sampling: Sampling{Temperature: float32(s.pick(2)), Seed: 7}}
 	r.Class = []string{"", "a", "b"}[s.pick(3)]
 	if s.flip() {
 		r.Deadline = at + time.Duration(s.pick(60))*time.Millisecond
@@ -239,8 +247,12 @@ func (s *server) step(i *StepInfo) {
 	}
 	s.see("copy", i.Copies > 0)
 	s.see("prefill beside decode", i.Prefill > 0 && i.Decode > 0)
-	s.see("cached prefix evicted", i.Evicted > 0)
+	s.evictions(i)
 	s.see("no slot", i.Err != nil)
+	require.Equal(t, s.cfg.Cache.Streams, i.Use.Known)
+	require.LessOrEqual(t, i.Use.Top, i.Use.Cells)
+	require.True(t, i.Err == nil || s.tight, "a row had no cell although the accounts are right")
+	s.see("step", true)
 	for _, q := range sched.running {
 		s.see("stalled", q.got > 1 && !q.ready && (i.Prefill == 0 || s.cfg.Policy.DecodeFirst))
 	}
@@ -259,6 +271,24 @@ func (s *server) step(i *StepInfo) {
 		}
 	}
 	s.see("all lanes used", lanes == 3 && sched.waiting.rest.len() > 0)
+}
+
+// evictions holds the log against the counter and what the policy can evict for.
+func (s *server) evictions(i *StepInfo) {
+	sum := 0
+	for _, e := range i.Evictions {
+		sum += int(e.Tokens)
+		s.see("evicted for "+e.Reason.String(), true)
+		switch e.Reason {
+		case kv.ForCopy:
+			require.True(s.t, s.cfg.Cache.Streams)
+		case kv.ForBound:
+			require.Positive(s.t, s.cfg.Cache.RetainCells)
+		case kv.OnDemand:
+			require.ErrorIs(s.t, i.Err, ErrNoSlot)
+		}
+	}
+	require.EqualValues(s.t, i.Evicted, sum)
 }
 
 // equalTo says whether tokens begin a request's prompt and its answer.
@@ -299,7 +329,7 @@ func (s *server) verify(id int) {
 		n = 0
 	case errors.Is(lf.err, ErrNoSlot):
 		require.True(t, s.tight)
-		require.Greater(t, len(r.Prompt)+len(lf.tokens)+s.cfg.Policy.StepTokens, s.backend.room-1)
+		require.Greater(t, len(r.Prompt)+len(lf.tokens)+s.cfg.Policy.StepTokens, s.room-1)
 		s.see("stuck alone", true)
 		n = len(lf.tokens)
 	default:

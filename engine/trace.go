@@ -11,8 +11,14 @@ import (
 type StepInfo struct {
 	Index      int64         // from 0; steps that the backend refused count too
 	Start, End time.Duration // on the engine's clock
-	Model      time.Duration // inside the forward pass
-	Host       time.Duration // the rest of the backend's time
+	// Committed is when the loop took the result, at or after End. What was decided
+	// next, the next step's plan included, was decided then.
+	Committed time.Duration
+	Model     time.Duration // inside the forward pass
+	Host      time.Duration // the rest of the backend's time
+	// Loop is the rest of the time since the last step's end or, when this one did not
+	// follow at once, since Start: commit, plan and hand-over. 0 in virtual time.
+	Loop time.Duration
 	// Err is ErrNoSlot when the backend had no room: then no row was computed.
 	Err error
 
@@ -28,8 +34,10 @@ type StepInfo struct {
 	Held    int // back for a prefix that another computes
 	Running int
 	KV      kv.Stats
+	Use     CellUse
 	Evicted uint64 // cached tokens given up since the step before
 
+	Evictions []kv.Eviction // what they were, in order
 	Admitted  []Admission
 	Preempted []Preemption
 	Ended     []Ending // since the step before, in order; not those refused by Submit
@@ -43,16 +51,21 @@ type Ending struct {
 
 // tracer assembles a StepInfo. It does nothing when there is nobody to tell.
 type tracer struct {
-	tell    func(*StepInfo)
-	info    StepInfo
-	next    int64
-	evicted uint64
-	endings []Ending
+	tell      func(*StepInfo)
+	info      StepInfo
+	since     time.Duration // what Loop counts from
+	next      int64
+	evicted   uint64
+	evictions []kv.Eviction
+	endings   []Ending
 }
 
-func (t *tracer) planned(s *Scheduler, start time.Duration) {
+func (t *tracer) planned(s *Scheduler, start, lastEnd time.Duration) {
 	if t.tell == nil {
 		return
+	}
+	if t.since = start; lastEnd >= 0 {
+		t.since = lastEnd
 	}
 	t.info = StepInfo{
 		Index: t.next, Start: start,
@@ -80,11 +93,17 @@ func (t *tracer) stepped(e *Engine, end time.Duration) {
 		return
 	}
 	s, i := e.sched, &t.info
-	i.End, i.Model, i.Host, i.Err = end, e.result.Model, e.result.Host, e.stepErr
+	i.End, i.Committed = end, e.clk.Now()
+	i.Model, i.Host, i.Err = e.result.Model, e.result.Host, e.stepErr
+	if e.result.Modelled == 0 {
+		i.Loop = end - t.since - i.Model - i.Host
+	}
 	i.Waiting, i.Held, i.Running = s.Waiting(), s.Held(), s.Running()
 	i.Admitted, i.Preempted, i.Ended = s.admitted, s.preempted, t.endings
 	i.KV = s.cache.Stats()
 	i.Evicted, t.evicted = i.KV.Evicted-t.evicted, i.KV.Evicted
+	t.evictions = s.cache.Evictions(t.evictions[:0])
+	i.Use, i.Evictions = e.result.Use, t.evictions
 	t.tell(i)
 	t.endings = t.endings[:0]
 }

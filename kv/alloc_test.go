@@ -8,7 +8,7 @@ import (
 
 // In the steady state nothing but a publication's own tokens is allocated.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	c := must(NewPaged(Config{Blocks: 256, Prefix: true}))
+	c := must(NewPaged(Config{Blocks: 256, Prefix: true, LogEvictions: true}))
 	prompt := make([]int32, 520)
 	for i := range prompt {
 		prompt[i] = int32(i)
@@ -19,6 +19,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	ensure(c.Release(g.Lease, prompt))
 	other := append(append([]int32{}, prompt[:400]...), make([]int32, 120)...)
 	ops := c.Ops(nil)
+	var evictions []Eviction
 	table := NewTable(c.pool)
 
 	for name, f := range map[string]func(){
@@ -44,6 +45,12 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			}
 			ensure(c.Release(g.Lease, nil))
 			ops = c.Ops(ops[:0])
+		},
+		"eviction log": func() {
+			for range 8 {
+				c.tree.evictions.add(1, 16, ForBlocks)
+			}
+			evictions = c.Evictions(evictions[:0])
 		},
 		"refusal": func() {
 			if _, v := c.Admit(Request{Prompt: prompt, MaxTokens: 256*16 - 520 + 1}); v.Decision != Never {

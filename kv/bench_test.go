@@ -111,7 +111,7 @@ func BenchmarkCached(b *testing.B) {
 				ensure(table.Append(256))
 				must(tree.Insert(prompt, must(tree.ids.Take()), table.blocks))
 				ensure(table.Release())
-				if !tree.EvictOne() {
+				if !tree.EvictOne(OnDemand) {
 					b.Fatal("nothing to evict")
 				}
 				tree.log.ops = tree.log.ops[:0]

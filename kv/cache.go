@@ -50,6 +50,10 @@ type Cache interface {
 	// number of blocks is free that was not, or nothing is left to drop. It returns
 	// how many it freed.
 	Evict(blocks int) int
+	// Evictions appends what was evicted since the last call to dst, in order: its
+	// tokens add up to what Stats.Evicted grew by. There is nothing without
+	// Config.LogEvictions.
+	Evictions(dst []Eviction) []Eviction
 	// Cost is what releasing the request would make available, in blocks, and how
 	// many computed tokens no other running request holds, which may have to be
 	// computed again.

@@ -12,7 +12,7 @@ var cacheStates = []string{
 	"pinned match survived eviction", "eviction for an id", "not now: blocks", "not now: ids", "never", "published while running",
 	"published twice", "publication of what another published", "kept at release", "publication clipped to what is computed",
 	"cancelled in mid-step", "stale lease", "tokens of another sequence", "pending", "hit shortened to fit", "pool full",
-	"retained cache bounded",
+	"retained cache bounded", "evicted for blocks", "evicted for sequence", "evicted for bound", "evicted for demand",
 }
 
 var unifiedStates = append([]string{"copy on write", "path kept by another owner"}, cacheStates...)
@@ -22,7 +22,7 @@ func TestCacheDifferential(t *testing.T) {
 		differential(t, 2, 500, func(p *prog) { driveCache(p, Unified, 0) }, unifiedStates...)
 	})
 	t.Run("streams", func(t *testing.T) {
-		states := append([]string{"publication skipped"}, cacheStates...)
+		states := append([]string{"publication skipped", "evicted for copy"}, cacheStates...)
 		differential(t, 3, 500, func(p *prog) { driveCache(p, Streams, 0) }, states...)
 	})
 	t.Run("optimism", func(t *testing.T) {
@@ -60,7 +60,7 @@ type cacheDriver struct {
 }
 
 func driveCache(p *prog, layout Layout, optimism float64) {
-	cfg := Config{Blocks: 14, BlockTokens: 2, Seqs: 3 + p.pick(6), Layout: layout, Prefix: true, Optimism: optimism}
+	cfg := Config{Blocks: 14, BlockTokens: 2, Seqs: 3 + p.pick(6), Layout: layout, Prefix: true, Optimism: optimism, LogEvictions: true}
 	if p.pick(4) == 0 {
 		cfg.RetainBlocks = 5
 	}
@@ -156,6 +156,7 @@ func (d *cacheDriver) admit() {
 	}
 	require.EqualValues(d.t, g.Hit, counted)
 	evicted := after.Evicted > before.Evicted
+	d.see("eviction for an id", d.evicted(before, ForBlocks, ForSeq)[ForSeq] > 0)
 	d.see("hit", g.Hit > 0)
 	d.see("hit up to a block boundary", g.Hit > 0 && g.Hit < len(prompt)-1)
 	d.see("fully cached prompt", cached == len(prompt) && g.Hit == len(prompt)-1 && g.Hit > 0)
@@ -164,7 +165,6 @@ func (d *cacheDriver) admit() {
 	d.see("path kept by another owner", d.cfg.Layout == Unified && g.Hit >= d.cfg.BlockTokens && d.cache.slots[g.Seq].pin == Pin{})
 	d.see("edge split", after.Splits > before.Splits)
 	d.see("pinned match survived eviction", g.Hit > 0 && evicted)
-	d.see("eviction for an id", before.FreeSeqs == 0)
 	d.see("hit shortened to fit", after.Forgone > before.Forgone)
 	d.running = append(d.running, &runningRequest{
 		lease: g.Lease, seq: g.Seq, prompt: prompt, all: slices.Clone(prompt), computed: g.Hit,
@@ -201,7 +201,7 @@ func (d *cacheDriver) step(commit bool) *runningRequest {
 		return nil
 	}
 	require.NoError(d.t, d.cache.Reserve(r.lease, r.computed+n))
-	d.see("eviction under pressure", d.cache.Stats().Evicted > before.Evicted)
+	d.see("eviction under pressure", d.evicted(before, ForBlocks)[ForBlocks] > 0)
 	d.backend.apply(d.cache.Ops(nil))
 	d.backend.write(r.seq, r.computed, r.all[r.computed:r.computed+n])
 	if commit {
@@ -230,6 +230,7 @@ func (d *cacheDriver) publish() {
 	d.see("published while running", after.Published > before.Published)
 	d.see("publication of what another published", cached > 0 && cached < whole)
 	d.see("published twice", cached == whole && whole > 0)
+	d.evicted(before, ForSeq, ForCopy, ForBound)
 	d.see("retained cache bounded", d.cfg.RetainBlocks > 0 && after.Evicted > before.Evicted)
 }
 
@@ -256,6 +257,7 @@ func (d *cacheDriver) end(r *runningRequest, keep []int32) {
 	before := d.cache.Stats()
 	require.NoError(d.t, d.cache.Release(r.lease, keep))
 	d.see("kept at release", d.cache.Stats().Published > before.Published)
+	d.evicted(before, ForBound)
 	d.backend.apply(d.cache.Ops(nil))
 	d.stale = append(d.stale, r.lease)
 	d.running = slices.DeleteFunc(d.running, func(x *runningRequest) bool { return x == r })
@@ -286,6 +288,30 @@ func (d *cacheDriver) misuse() {
 	require.Empty(d.t, d.cache.Ops(nil))
 }
 
+// evicted holds the log since before against the counter, the room that the reasons
+// speak of, and those that the operation can have, and returns the tokens by reason.
+func (d *cacheDriver) evicted(before Stats, allowed ...EvictReason) (tokens [evictReasons]int) {
+	sum := 0
+	for _, e := range d.cache.Evictions(nil) {
+		require.True(d.t, slices.Contains(allowed, e.Reason), "%v", e)
+		require.True(d.t, e.Tokens > 0 && int(e.Tokens)%d.cfg.BlockTokens == 0 && uint(e.Seq) < uint(d.cfg.Seqs), "%v", e)
+		d.see("evicted for "+e.Reason.String(), true)
+		tokens[e.Reason] += int(e.Tokens)
+		sum += int(e.Tokens)
+	}
+	require.EqualValues(d.t, d.cache.Stats().Evicted-before.Evicted, sum)
+	if tokens[ForSeq] > 0 {
+		require.Zero(d.t, before.FreeSeqs)
+	}
+	if tokens[ForCopy] > 0 {
+		require.Equal(d.t, Streams, d.cfg.Layout)
+	}
+	if tokens[ForBound] > 0 {
+		require.Positive(d.t, d.cfg.RetainBlocks)
+	}
+	return tokens
+}
+
 // compare holds what the cache says against the backend.
 func (d *cacheDriver) compare() {
 	require.NoError(d.t, d.cache.Check())
@@ -297,6 +323,7 @@ func (d *cacheDriver) compare() {
 	if d.cfg.RetainBlocks > 0 && len(d.running) == 0 {
 		require.LessOrEqual(d.t, s.Cached, d.cfg.RetainBlocks)
 	}
+	require.Empty(d.t, d.cache.Evictions(nil), "evictions that no operation explains")
 	d.see("pool full", s.Free == 0)
 	for _, r := range d.running {
 		require.Equal(d.t, r.all[:r.computed], append([]int32{}, d.backend.tokens(r.seq)...))
@@ -310,15 +337,16 @@ func (d *cacheDriver) compare() {
 // wind evicts everything under the running requests, which must free every block
 // that counts as cached, then ends the requests, after which nothing is held.
 func (d *cacheDriver) wind() {
-	for d.cache.tree.EvictOne() {
-	}
+	before := d.cache.Stats()
+	d.cache.Evict(d.cfg.Blocks)
+	d.evicted(before, OnDemand)
 	d.backend.apply(d.cache.Ops(nil))
 	require.Zero(d.t, d.cache.Stats().Cached, "cached blocks that eviction can not free")
 	d.compare()
 	for len(d.running) > 0 {
 		d.end(d.running[0], nil)
 	}
-	for d.cache.tree.EvictOne() {
+	for d.cache.tree.EvictOne(OnDemand) {
 	}
 	d.backend.apply(d.cache.Ops(nil))
 	s := d.cache.Stats()

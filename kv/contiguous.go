@@ -58,6 +58,9 @@ func (c *Contiguous) Reserve(l Lease, tokens int) error {
 // Evict implements [Cache]: nothing is cached.
 func (c *Contiguous) Evict(int) int { return 0 }
 
+// Evictions implements [Cache]: there are none.
+func (c *Contiguous) Evictions(dst []Eviction) []Eviction { return dst }
+
 // Publish implements [Cache]: nothing is shared.
 func (c *Contiguous) Publish(l Lease, _ []int32) (int, error) {
 	_, err := c.get(l)

@@ -79,7 +79,7 @@ func (r *rig) serve(prompt string) {
 }
 
 func (r *rig) evictAll() {
-	for r.cache.tree.EvictOne() {
+	for r.cache.tree.EvictOne(OnDemand) {
 	}
 	r.settle()
 }

@@ -84,6 +84,7 @@ type naiveTree struct {
 	owners  map[int32]*naiveOwner
 	freed   []int32 // sequence ids given back, in order
 	ops     []Op
+	log     []Eviction
 	clock   int
 	evicted int
 }
@@ -256,7 +257,7 @@ func (t *naiveTree) cut(seq int32, keep int) {
 	o.blocks = o.blocks[:keep]
 }
 
-func (t *naiveTree) evict() bool {
+func (t *naiveTree) evict(why EvictReason) bool {
 	var victim *naiveNode
 	for _, n := range t.nodes {
 		if len(t.children(n)) == 0 && !t.busy(n) && (victim == nil || n.used < victim.used) {
@@ -268,6 +269,7 @@ func (t *naiveTree) evict() bool {
 	}
 	above := t.parent(victim)
 	t.evicted += len(victim.path) - victim.start
+	t.log = append(t.log, Eviction{victim.owner, int32(len(victim.path) - victim.start), why})
 	if above != nil && len(t.children(above)) == 1 && above.owner == none {
 		t.trim(victim.owner, above)
 	} else {

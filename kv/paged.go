@@ -26,6 +26,7 @@ func NewPaged(cfg Config) (*Paged, error) {
 	p := &Paged{requests: r, ledger: ledger, held: NewTable(r.pool)}
 	p.inflight.blockTokens = p.cfg.BlockTokens
 	p.tree = NewPrefixTree(p.pool, p.ids, &p.log)
+	p.tree.evictions.wanted = cfg.LogEvictions
 	return p, nil
 }
 
@@ -147,7 +148,7 @@ func (p *Paged) place(s *slot, hit int) (took int) {
 		}
 	}
 	took = s.table.Need(first)
-	ensure(p.freeBlocks(took))
+	ensure(p.freeBlocks(took, ForBlocks))
 	ensure(s.table.Append(first))
 	ensure(p.held.Release())
 	return took
@@ -170,7 +171,7 @@ func (p *Paged) Reserve(l Lease, tokens int) error {
 	if p.breaksFirm(s.promise, need) {
 		return ErrNoBlocks
 	}
-	if err := p.freeBlocks(need); err != nil {
+	if err := p.freeBlocks(need, ForBlocks); err != nil {
 		return err
 	}
 	ensure(s.table.Append(n))
@@ -189,10 +190,13 @@ func (p *Paged) breaksFirm(promise Promise, n int) bool {
 // Evict implements [Cache].
 func (p *Paged) Evict(blocks int) int {
 	before := p.pool.Free()
-	for p.pool.Free() < before+blocks && p.tree.EvictOne() {
+	for p.pool.Free() < before+blocks && p.tree.EvictOne(OnDemand) {
 	}
 	return p.pool.Free() - before
 }
+
+// Evictions implements [Cache].
+func (p *Paged) Evictions(dst []Eviction) []Eviction { return p.tree.evictions.drain(dst) }
 
 // Stats implements [Cache].
 func (p *Paged) Stats() Stats {
@@ -204,12 +208,12 @@ func (p *Paged) Stats() Stats {
 
 // freeBlocks evicts until n blocks are free. It returns ErrNoBlocks, and evicts
 // nothing, when they can not be.
-func (p *Paged) freeBlocks(n int) error {
+func (p *Paged) freeBlocks(n int, why EvictReason) error {
 	if n > p.pool.Free()+p.pool.Cached() {
 		return ErrNoBlocks
 	}
 	for p.pool.Free() < n {
-		if !p.tree.EvictOne() {
+		if !p.tree.EvictOne(why) {
 			return ErrNoBlocks
 		}
 	}
@@ -219,7 +223,7 @@ func (p *Paged) freeBlocks(n int) error {
 // takeSeq takes a sequence id, evicting until one is free. It returns ErrNoSeqs
 // when none can be; hasSeq tells before anything is evicted.
 func (p *Paged) takeSeq() (int32, error) {
-	for p.ids.Free() == 0 && p.tree.EvictOne() {
+	for p.ids.Free() == 0 && p.tree.EvictOne(ForSeq) {
 	}
 	return p.ids.Take()
 }

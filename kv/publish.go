@@ -32,7 +32,7 @@ func (p *Paged) Publish(l Lease, tokens []int32) (int, error) {
 // is a copy of its sequence. It reports false when there is no id or block for it.
 func (p *Paged) publishCopy(s *slot, seq int32, tokens []int32) bool {
 	n := len(tokens) / p.cfg.BlockTokens
-	if !p.hasSeq() || p.cfg.Layout == Streams && p.freeBlocks(n) != nil {
+	if !p.hasSeq() || p.cfg.Layout == Streams && p.freeBlocks(n, ForCopy) != nil {
 		return false
 	}
 	copySeq := must(p.takeSeq())
@@ -106,7 +106,7 @@ func (p *Paged) insert(tokens []int32, seq int32, blocks []BlockID) Match {
 // retain evicts down to Config.RetainBlocks.
 func (p *Paged) retain() {
 	if p.cfg.RetainBlocks > 0 {
-		for p.pool.Cached() > p.cfg.RetainBlocks && p.tree.EvictOne() {
+		for p.pool.Cached() > p.cfg.RetainBlocks && p.tree.EvictOne(ForBound) {
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 var rewrite = flag.Bool("rewrite", false, "write the scripts' outputs to testdata")
 
 // TestScripts replays testdata/*.txt. A case is a command, a line of dashes, and
-// what it gives: the answer, the backend ops, and the blocks and ids after it. A
+// what it gives: the answer, the evictions, the backend ops, and the blocks and ids after it. A
 // letter is a token.
 //
 //	new blocks=8 block=4 seqs=4 [layout=streams] [retain=4]
@@ -75,6 +75,9 @@ func (s *script) do(args []string) string {
 	if answer != "" {
 		fmt.Fprintln(&out, answer)
 	}
+	for _, e := range s.cache.Evictions(nil) {
+		fmt.Fprintln(&out, "evicted", e)
+	}
 	for _, op := range s.cache.Ops(nil) {
 		fmt.Fprintln(&out, "op:", op)
 	}
@@ -88,7 +91,7 @@ func (s *script) do(args []string) string {
 func (s *script) answer(args []string) string {
 	switch args[0] {
 	case "new":
-		cfg := Config{Prefix: true}
+		cfg := Config{Prefix: true, LogEvictions: true}
 		for _, arg := range args[1:] {
 			key, value, _ := strings.Cut(arg, "=")
 			n, _ := strconv.Atoi(value)
@@ -112,7 +115,7 @@ func (s *script) answer(args []string) string {
 		pending, _ := s.cache.Pending(letters(args[1]))
 		return fmt.Sprintf("%d cached, %d pending", n, pending)
 	case "evict":
-		if !s.cache.tree.EvictOne() {
+		if !s.cache.tree.EvictOne(OnDemand) {
 			return "nothing to evict"
 		}
 		return ""

@@ -34,8 +34,9 @@ type PrefixTree struct {
 	pins     []pinSlot
 	freePins []int32
 
-	splits  uint64
-	evicted uint64 // tokens
+	splits    uint64
+	evicted   uint64 // tokens
+	evictions evictionLog
 }
 
 // Match is how far the tree covers a prompt. It is a reading, not a hold: pin it
@@ -125,8 +126,8 @@ func (t *PrefixTree) Insert(tokens []int32, seq int32, blocks []BlockID) (Match,
 }
 
 // EvictOne evicts the least recently used leaf that is not pinned and reports
-// whether there was one.
-func (t *PrefixTree) EvictOne() bool {
+// whether there was one. The reason is for the log alone.
+func (t *PrefixTree) EvictOne(why EvictReason) bool {
 	i := t.lru.first
 	if i == none {
 		return false
@@ -134,6 +135,7 @@ func (t *PrefixTree) EvictOne() bool {
 	n := &t.nodes[i]
 	parent, seq := n.parent, n.owner
 	t.evicted += uint64(len(n.run))
+	t.evictions.add(seq, len(n.run), why)
 	t.lru.remove(t.nodes, i)
 	t.unlink(i)
 	t.freeNode(i)

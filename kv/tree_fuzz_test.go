@@ -35,6 +35,7 @@ func driveTree(p *prog) {
 	ids := must(NewSeqIDs(seqs))
 	var log OpLog
 	tree := NewPrefixTree(pool, ids, &log)
+	tree.evictions.wanted = true
 	model := newNaiveTree(newNaivePool(blocks, blockTokens))
 	freeIDs := slices.Clone(ids.free)
 	var pins []treePin
@@ -107,8 +108,9 @@ func driveTree(p *prog) {
 			pins = slices.Delete(pins, i, i+1)
 		case 5:
 			before := tree.ids.Owned()
-			did := tree.EvictOne()
-			require.Equal(t, model.evict(), did)
+			why := EvictReason(len(pins)) // any will do
+			did := tree.EvictOne(why)
+			require.Equal(t, model.evict(why), did)
 			p.see("eviction", did)
 			p.see("nothing left to evict", !did)
 			p.see("eviction under a pin", did && len(pins) > 0)
@@ -149,7 +151,8 @@ func driveTree(p *prog) {
 		p.see("match inside an edge", m.Tokens < tree.nodes[m.node].end)
 		require.Equal(t, model.ops, log.Drain(nil))
 		freeIDs = append(freeIDs, model.freed...)
-		model.ops, model.freed = nil, nil
+		require.Equal(t, model.log, tree.evictions.drain(nil))
+		model.ops, model.freed, model.log = nil, nil, nil
 		require.Equal(t, freeIDs, ids.free)
 		require.Equal(t, model.pool.free, pool.free)
 		require.Equal(t, model.pool.onlyCached(), pool.Cached())
@@ -175,7 +178,7 @@ func driveTree(p *prog) {
 	for _, held := range pins {
 		require.NoError(t, tree.Unpin(held.pin))
 	}
-	for tree.EvictOne() {
+	for tree.EvictOne(OnDemand) {
 	}
 	require.Equal(t, blocks, pool.Free())
 	require.Equal(t, seqs, ids.Free())

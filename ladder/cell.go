@@ -71,6 +71,9 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 		return cell, nil, err
 	}
 	cell.Extrapolated = share()
+	for i := range records {
+		records[i].SharedTokens = o.shared[records[i].Request]
+	}
 	if err := reset(b); err != nil {
 		return cell, nil, err
 	}
@@ -145,6 +148,9 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	if err := eng.Err(); err != nil {
 		return nil, err
 	}
+	if c.trace != nil {
+		c.trace.since(driver.Began())
+	}
 	records := driver.Records()
 	for _, r := range records {
 		cell.EndedS = max(cell.EndedS, r.Ended.V.Seconds())
@@ -195,4 +201,8 @@ func (c *cellRun) params() map[string]string {
 
 func (c *Config) spec(rate float64, seed uint64) loadgen.Spec {
 	return loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration}
+}
+
+func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
+	return loadgen.Make(c.spec(rate, seed))
 }

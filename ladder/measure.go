@@ -77,7 +77,7 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, n
 		return c, err
 	}
 	note("measuring the idle engine, to choose what was left to auto")
-	idle, served, err := measureIdle(ctx, m, b, t.work)
+	idle, served, err := measureIdle(ctx, m, b, Rungs()[0].Engine(m.Unified()), t.work, idleLimit)
 	if err != nil {
 		return c, err
 	}
@@ -92,7 +92,7 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, n
 		if err := reset(b); err != nil {
 			return c, err
 		}
-		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Engine(m.Unified()), t.work, idle)
+		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Engine(m.Unified()), t.work, idle, saturateLimit)
 		if err != nil {
 			return c, err
 		}
@@ -104,13 +104,14 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, n
 	return c, nil
 }
 
-// measureIdle answers requests one at a time.
-func measureIdle(ctx context.Context, m Machine, b engine.Backend, work []exchange) (Idle, int, error) {
+// measureIdle answers requests one at a time, until the limit or, where that is too
+// short for a few, longer.
+func measureIdle(ctx context.Context, m Machine, b engine.Backend, cfg engine.Config, work []exchange, limit time.Duration) (Idle, int, error) {
 	work = work[:min(idleRequests, len(work))]
 	var served []Served
-	for limit := idleLimit; len(served) < idleMinimum; limit *= 2 {
+	for ; len(served) < idleMinimum; limit *= 2 {
 		served = served[:0]
-		answers, _, err := runClosed(ctx, m.NewClock(), b, Rungs()[0].Engine(m.Unified()), work, 1, limit)
+		answers, _, err := runClosed(ctx, m.NewClock(), b, cfg, work, 1, limit)
 		if err != nil {
 			return Idle{}, 0, fmt.Errorf("measure the idle engine: %w", err)
 		}
@@ -130,9 +131,9 @@ func measureIdle(ctx context.Context, m Machine, b engine.Backend, work []exchan
 // measureSaturated keeps the queue of an engine full for a while and returns how
 // many times faster it works than one request at a time: the idle seconds' worth
 // of tokens that it got through, over the time that it took.
-func measureSaturated(ctx context.Context, m Machine, b engine.Backend, cfg engine.Config, work []exchange, idle Idle) (float64, error) {
+func measureSaturated(ctx context.Context, m Machine, b engine.Backend, cfg engine.Config, work []exchange, idle Idle, limit time.Duration) (float64, error) {
 	work = work[:min(saturateFactor*cfg.Policy.MaxBatch, len(work))]
-	answers, took, err := runClosed(ctx, m.NewClock(), b, cfg, work, len(work), saturateLimit)
+	answers, took, err := runClosed(ctx, m.NewClock(), b, cfg, work, len(work), limit)
 	if err != nil {
 		return 0, fmt.Errorf("measure the saturated engine: %w", err)
 	}

@@ -39,7 +39,10 @@ type Sweep struct {
 	Workers int
 	// TraceSteps keeps a row for every step of the engine, beside the cells.
 	TraceSteps bool
-	Now        func() time.Time // the calendar, for the manifest and the cells
+	// Retain bounds the idle cached cells where the configuration leaves it open; nil
+	// sets no bound.
+	Retain RetainRule
+	Now    func() time.Time // the calendar, for the manifest and the cells
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
@@ -61,10 +64,6 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err := cfg.Check(); err != nil {
 		return InputError{err}
 	}
-	rungs, err := cfg.ladder()
-	if err != nil {
-		return InputError{err}
-	}
 	if err := results.Vacant(s.Dir); err != nil {
 		return err
 	}
@@ -73,12 +72,17 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	retain := s.retainOf(cfg)
+	rungs, err := retain.apply(&cfg, trial.longestPrompt())
+	if err != nil {
+		return err
+	}
 	choice, err := choose(ctx, s.Machine, cfg, rungs, trial, s.Progress.Note)
 	if err != nil {
 		return err
 	}
 	cfg.Rates, cfg.SLO, cfg.Rungs = choice.rates, choice.slo, names(rungs)
-	longest := trial.longest
+	longest, longestPrompt := trial.longest, trial.longestPrompt()
 	var tapes []results.Tape
 	for _, rate := range cfg.Rates {
 		for _, seed := range cfg.Seeds {
@@ -90,7 +94,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 			if err != nil {
 				return err
 			}
-			longest = max(longest, n)
+			longest, longestPrompt = max(longest, n), max(longestPrompt, longestOf(o.prompts))
 			tapes = append(tapes, results.Tape{
 				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(o.tape.Requests), SHA256: o.hash,
 			})
@@ -99,6 +103,9 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if cfg.Context == 0 {
 		cfg.Context = longest
 	}
+	if rungs, err = retain.apply(&cfg, longestPrompt); err != nil {
+		return err
+	}
 
 	m := s.Provenance
 	m.StartedAt = s.Now()
@@ -106,7 +113,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	m.Library, m.Model = s.Machine.Describe()
 	m.Params = cfg.Params()
 	maps.Copy(m.Params, s.Machine.Params())
-	m.Choices = append(slices.Clone(m.Choices), choice.notes...)
+	m.Choices = slices.Concat(m.Choices, retain.choices, choice.notes)
 	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds)
 	m.Tapes = tapes
 	run, err := results.CreateRun(s.Dir, m)

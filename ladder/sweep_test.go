@@ -185,6 +185,7 @@ func TestTraceSteps(t *testing.T) {
 	s.TraceSteps = true
 	cfg := smallConfig(t)
 	cfg.Rungs, cfg.Rates, cfg.SLO, cfg.Seeds = []string{"prefix"}, []float64{5}, time.Second, []uint64{1}
+	cfg.KVRetain = 1024 // so that prefixes are evicted
 	require.NoError(t, s.Start(t.Context(), cfg))
 	run, err := results.OpenRun(s.Dir)
 	require.NoError(t, err)
@@ -193,7 +194,7 @@ func TestTraceSteps(t *testing.T) {
 	require.NoError(t, err)
 	_, steps, err := results.ReadSteps(run.StepsPath(0, cell.Key))
 	require.NoError(t, err)
-	rows, outputs, admitted, ended, cached := int64(0), int64(0), 0, 0, int32(0)
+	rows, outputs, evicted, admitted, ended, cached := int64(0), int64(0), int64(0), 0, 0, int32(0)
 	for _, st := range steps {
 		rows += int64(st.Rows)
 		outputs += int64(st.OutputRows)
@@ -202,7 +203,15 @@ func TestTraceSteps(t *testing.T) {
 		for _, a := range st.Admitted {
 			cached += a.Cached
 		}
+		runs := int64(0)
+		for _, e := range st.Evicted {
+			runs += int64(e.Tokens)
+			require.Equal(t, "bound", e.Reason)
+		}
+		evicted += runs
+		require.Equal(t, st.EvictedTokens, runs)
 		require.Equal(t, st.Rows, st.PrefillRows+st.DecodeRows)
+		require.False(t, st.Cells.OK || st.TopCell.OK || st.Width().OK) // the fake has no cells
 	}
 	require.Len(t, steps, int(cell.Steps.Count))
 	require.Equal(t, cell.Steps.Rows, rows)
@@ -213,6 +222,7 @@ func TestTraceSteps(t *testing.T) {
 	for _, r := range records {
 		want += r.CachedTokens.V
 	}
+	require.Positive(t, evicted)
 	require.Positive(t, cached)
 	require.Equal(t, want, cached)
 }

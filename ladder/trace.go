@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"time"
+
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -14,7 +16,7 @@ type trace struct {
 
 func (t *trace) add(s *engine.StepInfo) {
 	row := results.StepRow{
-		Step: int64(s.Index), Start: s.Start, End: s.End, Model: s.Model, Host: s.Host,
+		Step: int64(s.Index), Start: s.Start, End: s.End, Committed: s.Committed, Model: s.Model, Host: s.Host,
 		Rows: int32(s.Rows), PrefillRows: int32(s.Prefill), DecodeRows: int32(s.Decode), OutputRows: int32(s.Outputs),
 		Sequences: int32(s.Seqs), Copies: int32(s.Copies), Removes: int32(s.Removes),
 		Waiting: int32(s.Waiting), Held: int32(s.Held), Running: int32(s.Running),
@@ -24,6 +26,12 @@ func (t *trace) add(s *engine.StepInfo) {
 	}
 	if s.Err != nil {
 		row.Error = results.Some(s.Err.Error())
+	}
+	if s.Use.Known {
+		row.Cells, row.TopCell = results.Some(int32(s.Use.Cells)), results.Some(int32(s.Use.Top))
+	}
+	for _, e := range s.Evictions {
+		row.Evicted = append(row.Evicted, results.StepEviction{Sequence: e.Seq, Tokens: e.Tokens, Reason: e.Reason.String()})
 	}
 	for _, a := range s.Admitted {
 		row.Admitted = append(row.Admitted, results.StepAdmission{Request: int32(a.ID), Tokens: int32(a.Tokens), Cached: int32(a.Hit), Again: a.Again})
@@ -40,4 +48,13 @@ func (t *trace) add(s *engine.StepInfo) {
 		row.Ended = append(row.Ended, results.StepEnding{Request: int32(e.ID), Reason: reason})
 	}
 	t.steps = append(t.steps, row)
+}
+
+// since makes the steps' times those since the start of the load, as the records' are:
+// the loop has been running for a moment when the first arrival falls due.
+func (t *trace) since(start time.Duration) {
+	for i := range t.steps {
+		s := &t.steps[i]
+		s.Start, s.End, s.Committed = s.Start-start, s.End-start, s.Committed-start
+	}
 }

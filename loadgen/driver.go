@@ -109,6 +109,9 @@ func (d *Driver) Start() {
 	d.watch()
 }
 
+// Began is when Start was called, on the clock: the zero of the records' times.
+func (d *Driver) Began() time.Duration { return d.start }
+
 // Counts returns how far the run is.
 func (d *Driver) Counts() Counts { return d.counts }
 

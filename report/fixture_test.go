@@ -153,6 +153,7 @@ func serve(c results.Cell, rung serving) []results.Record {
 				rows[id].Started = results.Some(now)
 				if rung.cached {
 					rows[id].CachedTokens = results.Some(rows[id].PromptTokens * 4 / 5)
+					rows[id].Group, rows[id].SharedTokens = results.Some[int32](0), results.Some(rows[id].PromptTokens*9/10)
 					prefilled[id] = rows[id].CachedTokens.V
 				}
 				running = append(running, id)

@@ -61,7 +61,7 @@ func (r *Report) HTML() ([]byte, error) {
 	p := page{
 		Title: r.title(), Caption: r.Facts.Caption(), Simulated: r.simulated(),
 		CSS: template.CSS(pageCSS), Words: r.Words, Headline: htmlTable{r.Headline},
-		Warnings: r.Warnings, Tables: htmlTables([]Table{r.Summary, r.Cells, r.Probes}),
+		Warnings: r.Warnings, Tables: htmlTables(r.tables()),
 		Provenance: htmlTables(r.Provenance),
 	}
 	for i := range r.Figures {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
@@ -16,7 +17,8 @@ type Report struct {
 	Words      []string
 	Headline   Table
 	Summary    Table
-	Brief      Table // Summary for a terminal
+	Brief      Table   // Summary for a terminal
+	Hits       []Table // one, or none when no rung has a prefix cache
 	Cells      Table
 	Probes     Table
 	Provenance []Table
@@ -44,6 +46,9 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
 		summaries: analysis.Summaries(s),
 	}
+	if hits, ok := Hits(s, f); ok {
+		r.Hits = []Table{hits}
+	}
 	timeline, ok, err := TimelineChart(s, f, load)
 	if err != nil {
 		return nil, err
@@ -60,6 +65,9 @@ func (r *Report) Blocks() map[string]string {
 	blocks := Dictionaries()
 	blocks["headline"] = r.Headline.Markdown()
 	blocks["summary"] = r.Summary.Markdown()
+	for _, t := range r.Hits {
+		blocks["hits"] = t.Markdown()
+	}
 	blocks["cells"] = r.Cells.Markdown()
 	blocks["probes"] = r.Probes.Markdown()
 	blocks["words"] = list(r.Words)
@@ -96,8 +104,11 @@ func (r *Report) Write(dir string) ([]string, error) {
 		return nil, err
 	}
 	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", page}}
-	for _, name := range []string{"headline", "summary", "cells", "probes"} {
-		outputs = append(outputs, output{filepath.Join("tables", name+".md"), []byte(r.Blocks()[name])})
+	blocks := r.Blocks()
+	for _, name := range []string{"headline", "summary", "hits", "cells", "probes"} {
+		if text, ok := blocks[name]; ok {
+			outputs = append(outputs, output{filepath.Join("tables", name+".md"), []byte(text)})
+		}
 	}
 	for i := range r.Figures {
 		f := &r.Figures[i]
@@ -148,11 +159,16 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Alt), f.Name)
 	}
 	b.WriteString("## Tables\n\n")
-	for _, t := range []Table{r.Summary, r.Cells, r.Probes} {
+	for _, t := range r.tables() {
 		b.WriteString(t.Markdown() + "\n")
 	}
 	b.WriteString("## Provenance\n\n" + r.Blocks()["provenance"])
 	return b.String()
+}
+
+// tables are those below the charts.
+func (r *Report) tables() []Table {
+	return slices.Concat([]Table{r.Summary}, r.Hits, []Table{r.Cells, r.Probes})
 }
 
 func (r *Report) title() string {

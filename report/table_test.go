@@ -92,7 +92,9 @@ func TestTablesOfALadder(t *testing.T) {
 func TestTablesOverSeeds(t *testing.T) {
 	s := seededSweep()
 	f := FactsOf(s, "")
-	golden(t, "seeds.md", strings.Join([]string{Headline(s, f).Markdown(), Summary(s, f).Markdown()}, "\n"))
+	hits, ok := Hits(s, f)
+	require.True(t, ok)
+	golden(t, "seeds.md", strings.Join([]string{Headline(s, f).Markdown(), Summary(s, f).Markdown(), hits.Markdown()}, "\n"))
 }
 
 func TestCaptionSaysWhatIsSimulated(t *testing.T) {

@@ -73,6 +73,9 @@ type StepCost struct {
 	Terms map[string]TermCost `json:"terms"` // by the twin's name of the term
 	Noise StepNoise           `json:"noise"`
 	Error FitError            `json:"error"`
+	// Scheduled is the error on steps that a scheduler made under load, which is what a
+	// simulation has; Error is that on all.
+	Scheduled FitError `json:"scheduled_error"`
 }
 
 // TermCost is the cost of one term of a step.
@@ -92,7 +95,8 @@ type StepNoise struct {
 type FitError struct {
 	HeldOutMedianAbsRel float64 `json:"held_out_median_abs_rel"` // median of |predicted/measured − 1|
 	HeldOutP90AbsRel    float64 `json:"held_out_p90_abs_rel"`
-	R2                  float64 `json:"r2"` // of the held-out steps
+	R2                  float64 `json:"r2"`   // of the held-out steps
+	Bias                float64 `json:"bias"` // predicted over measured time of the held-out steps in all, − 1
 	RowsFit             int     `json:"rows_fit"`
 	RowsHeldOut         int     `json:"rows_held_out"`
 }

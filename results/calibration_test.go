@@ -20,10 +20,11 @@ func testCalibration() Calibration {
 		Speeds: []Speed{{"prefill", 1800, "tokens/s"}, {"decode, 8 sequences", 770, "tokens/s"}},
 		Tokens: Tokens{Vocab: 8192, Context: 32768, Text: [2]int32{4, 4000}, EOG: []int32{0, 2}, Shape: "cadence-30m"},
 		Costs: []StepCost{{
-			Setting: set,
-			Terms:   map[string]TermCost{"step": {2e-4, 1}, "pass_1": {1.6e-3, 1}},
-			Noise:   StepNoise{Sigma: 0.05, Rho: 0.3},
-			Error:   FitError{HeldOutMedianAbsRel: 0.03, HeldOutP90AbsRel: 0.1, R2: 0.99, RowsFit: 800, RowsHeldOut: 200},
+			Setting:   set,
+			Terms:     map[string]TermCost{"step": {2e-4, 1}, "pass_1": {1.6e-3, 1}},
+			Noise:     StepNoise{Sigma: 0.05, Rho: 0.3},
+			Error:     FitError{HeldOutMedianAbsRel: 0.03, HeldOutP90AbsRel: 0.1, R2: 0.99, RowsFit: 800, RowsHeldOut: 200},
+			Scheduled: FitError{HeldOutMedianAbsRel: 0.02, HeldOutP90AbsRel: 0.08, R2: 0.98, Bias: -0.01, RowsFit: 800, RowsHeldOut: 100},
 		}},
 	}
 }

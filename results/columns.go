@@ -103,6 +103,8 @@ var requestColumns = []column[Record]{
 		required(func(r *Record) *int32 { return &r.PromptTokens }, same, same), false},
 	{Column{"cached_tokens", Int32, "tokens", "there is no prefix cache, or its hits cannot be seen", "prompt tokens served from a prefix cache"},
 		nullable(func(r *Record) *Opt[int32] { return &r.CachedTokens }, same, same), false},
+	{Column{"shared_tokens", Int32, "tokens", "the prompt is the request's own, or it was not counted", "tokens at the prompt's beginning that belong to its group's shared prompt, the chat template's included"},
+		nullable(func(r *Record) *Opt[int32] { return &r.SharedTokens }, same, same), false},
 	{Column{"max_tokens", Int32, "tokens", "", "output length that the client asked for at most"},
 		required(func(r *Record) *int32 { return &r.MaxTokens }, same, same), false},
 	{Column{"stop_tokens", Int32, "tokens", "the natural length is not scripted", "scripted natural output length, hidden from admission and scheduling"},

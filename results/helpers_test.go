@@ -34,7 +34,7 @@ func completed() Record {
 		Request: 7, Class: "shared", Group: Some(int32(2)), Outcome: Completed,
 		Intended: 100, Sent: Some(time.Duration(110)), Started: Some(time.Duration(120)), Ended: Some(time.Duration(160)),
 		Tokens:       []time.Duration{130, 140, 150},
-		PromptTokens: 540, CachedTokens: Some(int32(496)), MaxTokens: 16, StopTokens: Some(int32(3)),
+		PromptTokens: 540, CachedTokens: Some(int32(496)), SharedTokens: Some(int32(500)), MaxTokens: 16, StopTokens: Some(int32(3)),
 	}
 }
 
@@ -101,7 +101,7 @@ func anyRecord(r *rand.Rand) Record {
 		Request: ints[r.IntN(len(ints))], Class: texts[r.IntN(len(texts))], Group: optInt(), Warmup: r.IntN(2) == 0,
 		Outcome:  append(Outcomes(), "", "503", "未知")[r.IntN(len(outcomes)+3)],
 		Intended: pick(), Sent: optTime(), Started: optTime(), Ended: optTime(),
-		PromptTokens: ints[r.IntN(len(ints))], CachedTokens: optInt(), MaxTokens: ints[r.IntN(len(ints))], StopTokens: optInt(),
+		PromptTokens: ints[r.IntN(len(ints))], CachedTokens: optInt(), SharedTokens: optInt(), MaxTokens: ints[r.IntN(len(ints))], StopTokens: optInt(),
 	}
 	if r.IntN(3) > 0 {
 		rec.Reason = Some(texts[r.IntN(len(texts))])

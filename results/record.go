@@ -49,6 +49,10 @@ type Record struct {
 
 	PromptTokens int32
 	CachedTokens Opt[int32] // prompt tokens served from a prefix cache; null without one
+	// SharedTokens is how many tokens at the prompt's beginning belong to its group's
+	// shared prompt, the chat template's around it included: those that do not
+	// depend on what is the request's own.
+	SharedTokens Opt[int32]
 	MaxTokens    int32      // what the client asked for at most
 	StopTokens   Opt[int32] // scripted natural length, hidden from the engine's decisions
 }

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
@@ -21,14 +22,14 @@ const (
 )
 
 // chunkIndex gives the position of each of t's columns in a file, or -1 for one
-// that the file lacks and that may be null.
+// that the file lacks and that may be null, or was added since.
 func (t *table[R]) chunkIndex(s *schema.Schema) ([]int, error) {
 	index := make([]int, len(t.columns))
 	for i, c := range t.columns {
 		want := c.node()
 		index[i] = s.Root().FieldIndexByName(c.Name)
 		switch {
-		case index[i] < 0 && c.Null == "":
+		case index[i] < 0 && c.Null == "" && !slices.Contains(t.added, c.Name):
 			return nil, fmt.Errorf("another schema: it has no column %s", c.Name)
 		case index[i] >= 0 && !s.Root().Field(index[i]).Equals(want):
 			return nil, fmt.Errorf("another schema: column %s is not %s", c.Name, c.Type)

@@ -10,7 +10,8 @@ import (
 var stepTable = table[StepRow]{
 	name: "steps", key: "cadence.steps", what: "a step trace",
 	columns: slices.Concat(cellColumns[StepRow](), stepColumns),
-	weight:  func(s *StepRow) int { return max(len(s.Admitted), len(s.Preempted), len(s.Ended)) },
+	added:   []string{"evicted", "evicted_run_tokens", "evicted_reason"},
+	weight:  func(s *StepRow) int { return max(len(s.Evicted), len(s.Admitted), len(s.Preempted), len(s.Ended)) },
 	check:   func([]StepRow) []string { return nil },
 }
 
@@ -18,10 +19,12 @@ var stepTable = table[StepRow]{
 var stepColumns = []column[StepRow]{
 	{Column{"step", Int64, "", "", "index of the step, from 0; those that the backend refused count too"},
 		required(func(s *StepRow) *int64 { return &s.Step }, same, same), true},
-	{Column{"start_ns", Int64, "ns", "", "when it was planned, since the start of the cell"},
+	{Column{"start_ns", Int64, "ns", "", "when it was planned, since the start of the load, as in a cell file"},
 		required(func(s *StepRow) *time.Duration { return &s.Start }, ns, duration), true},
 	{Column{"end_ns", Int64, "ns", "", "when its tokens were ready"},
 		required(func(s *StepRow) *time.Duration { return &s.End }, ns, duration), true},
+	{Column{"committed_ns", Int64, "ns", "", "when the event loop took them; what comes next, the plan of the next step included, was decided then"},
+		required(func(s *StepRow) *time.Duration { return &s.Committed }, ns, duration), true},
 	{Column{"model_ns", Int64, "ns", "", "time inside the forward pass"},
 		required(func(s *StepRow) *time.Duration { return &s.Model }, ns, duration), true},
 	{Column{"host_ns", Int64, "ns", "", "the rest of the backend's time: building the batch, sampling"},
@@ -61,14 +64,21 @@ var stepColumns = []column[StepRow]{
 		required(func(s *StepRow) *int32 { return &s.HeldBlocks }, same, same), false},
 	{Column{"promised_blocks", Int32, "blocks", "", "free or cached KV blocks that running requests have been promised"},
 		required(func(s *StepRow) *int32 { return &s.PromisedBlocks }, same, same), false},
-	{Column{"evicted_tokens", Int64, "tokens", "", "cached tokens given up since the step before"},
+	{Column{"evicted_tokens", Int64, "tokens", "", "cached tokens given up since the step before: the sum of evicted_run_tokens"},
 		required(func(s *StepRow) *int64 { return &s.EvictedTokens }, same, same), false},
-	{Column{"cells", Int32, "", "the backend does not tell", "KV cells of the backend that are in use"},
+	{Column{"cells", Int32, "", "the backend does not tell: llama.cpp with one cache for all sequences", "KV cells of the backend that are in use after the step"},
 		nullable(func(s *StepRow) *Opt[int32] { return &s.Cells }, same, same), false},
-	{Column{"top_cell", Int32, "", "the backend does not tell", "one more than the highest KV cell in use; with a stream per sequence, the highest among those of the step"},
+	{Column{"top_cell", Int32, "", "cells is null", "one more than the highest KV cell in use; with a stream per sequence, the highest among those of the step"},
 		nullable(func(s *StepRow) *Opt[int32] { return &s.TopCell }, same, same), false},
 	{Column{"width_cells", Int32, "", "top_cell is null, or the step computed nothing", "KV cells that attention went over: top_cell up to the next multiple of 256"},
 		derived((*StepRow).Width, same), false},
+
+	{Column{"evicted", Int32List, "", "", "for each run of cached tokens given up since the step before, in order: the idle sequence that had it"},
+		list(evicted, func(e *StepEviction) *int32 { return &e.Sequence }, same, same), false},
+	{Column{"evicted_run_tokens", Int32List, "tokens", "", "for each of evicted: tokens of the run"},
+		beside(evicted, func(e *StepEviction) *int32 { return &e.Tokens }, same, same), false},
+	{Column{"evicted_reason", StringList, "", "", "for each of evicted: what it made room for: blocks of a request, a sequence id (sequence), blocks of a published copy (copy), the bound on what is kept (bound), or a step for which the backend had no slot (demand)"},
+		beside(evicted, func(e *StepEviction) *string { return &e.Reason }, text, unText[string]), false},
 
 	{Column{"admitted", Int32List, "", "", "requests (indices in the tape) that the step admitted, in order"},
 		list(admitted, func(a *StepAdmission) *int32 { return &a.Request }, same, same), false},
@@ -94,6 +104,7 @@ var stepColumns = []column[StepRow]{
 		beside(ended, func(e *StepEnding) *string { return &e.Reason }, text, unText[string]), false},
 }
 
+func evicted(s *StepRow) *[]StepEviction     { return &s.Evicted }
 func admitted(s *StepRow) *[]StepAdmission   { return &s.Admitted }
 func preempted(s *StepRow) *[]StepPreemption { return &s.Preempted }
 func ended(s *StepRow) *[]StepEnding         { return &s.Ended }

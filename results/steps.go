@@ -12,6 +12,7 @@ import (
 type StepRow struct {
 	Step        int64
 	Start, End  time.Duration
+	Committed   time.Duration // when what came next was decided, at or after End
 	Model, Host time.Duration
 	Error       Opt[string] // why no row was computed
 
@@ -26,9 +27,17 @@ type StepRow struct {
 	EvictedTokens                                        int64
 	Cells, TopCell                                       Opt[int32] // cells in use; one more than the highest of them
 
+	Evicted   []StepEviction
 	Admitted  []StepAdmission
 	Preempted []StepPreemption
 	Ended     []StepEnding
+}
+
+// StepEviction is a run of cached tokens that was given up.
+type StepEviction struct {
+	Sequence int32  // the idle sequence of the cache whose run it was
+	Tokens   int32  // of the run
+	Reason   string // what it made room for
 }
 
 // StepAdmission is a request that was admitted to the batch.

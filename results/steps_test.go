@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,6 +41,9 @@ func anySteps(r *rand.Rand, n int) []StepRow {
 		}
 		if r.IntN(4) == 0 {
 			s.Error = Some(word())
+		}
+		for range r.IntN(6) - 2 {
+			s.Evicted = append(s.Evicted, StepEviction{num(), num(), word()})
 		}
 		for range r.IntN(4) {
 			s.Admitted = append(s.Admitted, StepAdmission{num(), num(), num(), r.IntN(2) == 0})
@@ -129,6 +133,22 @@ func TestKindsOfFilesAreToldApart(t *testing.T) {
 	require.ErrorContains(t, err, "read "+cell+": a Parquet file, but not a step trace")
 	_, _, err = ReadCell(steps)
 	require.ErrorContains(t, err, "read "+steps+": a Parquet file, but not a cell")
+}
+
+// A trace that was made before evictions had columns is read without them.
+func TestStepsOfBeforeAreRead(t *testing.T) {
+	before := stepTable
+	before.columns = slices.DeleteFunc(slices.Clone(before.columns), func(c column[StepRow]) bool {
+		return slices.Contains(before.added, c.Name)
+	})
+	require.Len(t, before.columns, len(stepTable.columns)-3)
+	step := StepRow{EvictedTokens: 16, Evicted: []StepEviction{{1, 16, "blocks"}}, Ended: []StepEnding{{1, "completed"}}}
+	data, err := before.encode(testCell(), []StepRow{step})
+	require.NoError(t, err)
+	_, got, err := stepTable.decode(data)
+	require.NoError(t, err)
+	step.Evicted = nil
+	require.Equal(t, []StepRow{step}, got)
 }
 
 // The columns of one list must agree on its length.

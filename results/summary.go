@@ -42,6 +42,8 @@ type CellSummary struct {
 	E2EP50S             Opt[float64] `json:"e2e_p50_s" unit:"s" null:"nothing was admitted" doc:"median time to the last token, from the intended arrival; a lower bound when listed in lower_bounds"`
 	E2EP99S             Opt[float64] `json:"e2e_p99_s" unit:"s" null:"as e2e_p50_s" doc:"99th percentile of the same"`
 	HitRate             Opt[float64] `json:"hit_rate" null:"there is no prefix cache, or nothing started" doc:"share of prompt tokens served from a prefix cache"`
+	HitCeiling          Opt[float64] `json:"hit_ceiling" null:"as hit_rate, or the rows do not say how much of a prompt is shared" doc:"the same share for a cache without bounds: the shared tokens of every request but the first of its group to start in the cell"`
+	HitReached          Opt[float64] `json:"hit_of_ceiling" null:"as hit_ceiling, or the ceiling is 0" doc:"hit_rate over hit_ceiling"`
 	DispatchLagP99S     Opt[float64] `json:"dispatch_lag_p99_s" unit:"s" null:"nothing was sent" doc:"99th percentile of how long after its intended arrival a request was sent"`
 	ProbeBeforeTokensPS Opt[float64] `json:"probe_before_tokens_per_s" unit:"tokens/s" null:"not probed" doc:"decode rate of the idle engine just before the cell"`
 	ProbeAfterTokensPS  Opt[float64] `json:"probe_after_tokens_per_s" unit:"tokens/s" null:"not probed" doc:"decode rate of the idle engine just after the cell"`

@@ -40,6 +40,9 @@ var rules = []rule{
 	{"cached_tokens is not within 0 and prompt_tokens", func(r *Record) bool {
 		return r.CachedTokens.OK && (r.CachedTokens.V < 0 || r.CachedTokens.V > r.PromptTokens)
 	}},
+	{"shared_tokens is not within 0 and prompt_tokens", func(r *Record) bool {
+		return r.SharedTokens.OK && (r.SharedTokens.V < 0 || r.SharedTokens.V > r.PromptTokens)
+	}},
 	{"max_tokens is negative", func(r *Record) bool { return r.MaxTokens < 0 }},
 	{"more output tokens than max_tokens", func(r *Record) bool { return len(r.Tokens) > int(r.MaxTokens) }},
 	{"stop_tokens is not within 0 and max_tokens", func(r *Record) bool {

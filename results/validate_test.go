@@ -48,6 +48,7 @@ func TestValidateRefuses(t *testing.T) {
 		"shed after it started":                               func(r *Record) { r.Outcome = Shed },
 		"prompt_tokens is negative":                           func(r *Record) { r.PromptTokens = -1 },
 		"cached_tokens is not within 0 and prompt_tokens":     func(r *Record) { r.CachedTokens = Some(int32(541)) },
+		"shared_tokens is not within 0 and prompt_tokens":     func(r *Record) { r.SharedTokens = Some(int32(-1)) },
 		"max_tokens is negative":                              func(r *Record) { r.MaxTokens = -1 },
 		"more output tokens than max_tokens":                  func(r *Record) { r.MaxTokens = 2 },
 		"stop_tokens is not within 0 and max_tokens":          func(r *Record) { r.StopTokens = Some(int32(17)) },

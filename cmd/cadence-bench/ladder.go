@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
-	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -26,7 +25,8 @@ import (
 type ladderFlags struct {
 	preset, rates, slo, seeds, stop string
 	config                          ladder.Config
-	model, out, flash, kv           string
+	layout                          layoutFlags
+	model, out                      string
 	threads, threadsBatch           int
 	resume, traceSteps              bool
 	twin                            twinFlags
@@ -71,14 +71,13 @@ The rungs, each with what it changes against the one below:
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
 	flags.IntVar(&f.threads, "threads", 0, "engine threads (default chosen by a short measurement)")
 	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
-	flags.StringVar(&f.flash, "flash-attn", defaultFlash, "flash attention: auto, on or off")
-	flags.StringVar(&f.kv, "kv-layout", defaultLayout, "KV cache: unified (one for all sequences) or streams (a part for each)")
+	f.layout.bind(flags)
 	flags.IntVar(&f.config.PrefillBudget, "prefill-budget", 0, "tokens of a step; longer prompts are prefilled in chunks (default 512)")
 	flags.StringVar(&f.config.PrefillOrder, "prefill-order", "", "decode-first or prefill-first (default decode-first)")
 	flags.IntVar(&f.config.MaxBatch, "max-batch", 0, "sequences at once for rungs from continuous up (default 24)")
 	flags.IntVar(&f.config.BlockSize, "block-size", 0, "tokens of a KV block for rungs from paged up (default 16)")
 	flags.IntVar(&f.config.KVCells, "kv-cells", 0, "KV cells that may be used (default all that the sequences have)")
-	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default no bound but the pool)")
+	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default: in a unified cache what a short measurement says slows a full batch by 10%, in streams no bound but the pool)")
 	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
 	flags.DurationVar(&f.config.ShareWait, "share-wait", 0, "how long a request waits at most for a prefix that another is computing")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
@@ -118,16 +117,31 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	}
 	show := newProgress(cmd.ErrOrStderr())
 	show.simulated = f.twin.simulated()
+	if !f.resume {
+		if err := results.Vacant(f.out); err != nil {
+			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
+		}
+	}
 	machine, choices, err := f.machine(where, params, show.Note)
 	if err != nil {
 		return err
+	}
+	var retain ladder.RetainRule
+	if llama, ok := machine.(*llamaMachine); ok && !f.resume && cfg.KVRetain == 0 {
+		rungs, err := ladder.Select(cfg.Rungs)
+		if err != nil {
+			return coded(exitInput, err)
+		}
+		if retain, err = llama.boundRetain(rungs, show.Note); err != nil {
+			return err
+		}
 	}
 	source, err := engineSource()
 	if err != nil {
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Workers: runtime.GOMAXPROCS(0),
+		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Retain: retain, Workers: runtime.GOMAXPROCS(0),
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},
@@ -231,14 +245,9 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 	if err := f.twin.check(cfg.Canonical); err != nil {
 		return cfg, nil, err
 	}
-	params := map[string]string{"canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
+	params := map[string]string{"canonical": strconv.FormatBool(cfg.Canonical), "flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch)}
 	if f.twin.simulated() {
 		params["twin_noise"] = strconv.FormatBool(f.twin.noise)
-		for name, flag := range map[string]string{"flash_attn": "flash-attn", "kv_layout": "kv-layout"} {
-			if !set(flag) {
-				params[name] = "auto" // the calibration's
-			}
-		}
 	}
 	return cfg, params, cfg.Check()
 }
@@ -265,7 +274,7 @@ func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[stri
 	return ladder.Config{}, run.Manifest.Params, nil
 }
 
-// machine opens the engine with these parameters, or its twin; threads "0" are chosen.
+// machine opens the engine with these parameters, or its twin.
 func (f *ladderFlags) machine(where places, params map[string]string, note func(string)) (ladder.Machine, []results.Choice, error) {
 	if f.twin.simulated() {
 		return f.twin.machine(where, f.model, params, note)
@@ -273,12 +282,10 @@ func (f *ladderFlags) machine(where places, params map[string]string, note func(
 	return f.llama(where, params, note)
 }
 
+// llama opens the engine. Threads "0" are chosen by a measurement, and then the layout
+// of the KV cache where it is "auto".
 func (f *ladderFlags) llama(where places, params map[string]string, note func(string)) (*llamaMachine, []results.Choice, error) {
-	flash, err := llamacpp.ParseFlashAttn(params["flash_attn"])
-	if err != nil {
-		return nil, nil, coded(exitInput, fmt.Errorf("--flash-attn: %w", err))
-	}
-	unified, err := parseLayout(params["kv_layout"])
+	layouts, err := parseLayouts(params["kv_layout"], params["flash_attn"], params["canonical"] == "true")
 	if err != nil {
 		return nil, nil, coded(exitInput, err)
 	}
@@ -286,10 +293,11 @@ func (f *ladderFlags) llama(where places, params map[string]string, note func(st
 	if err != nil {
 		return nil, nil, err
 	}
-	m.flash, m.unified, m.canonical = flash, unified, params["canonical"] == "true"
-	if m.canonical && unified {
-		return nil, nil, coded(exitInput, errors.New("--canonical: needs --kv-layout streams: in a unified cache a sequence's cells depend on the others"))
+	m.canonical, m.flash = layouts.canonical, layouts.candidates[0].Flash
+	threads, err := m.setThreads(params["threads"], params["threads_batch"], note)
+	if err != nil {
+		return nil, nil, err
 	}
-	choices, err := m.setThreads(params["threads"], params["threads_batch"], note)
-	return m, choices, err
+	chosen, err := m.setLayout(layouts, note)
+	return m, append(threads, chosen...), err
 }

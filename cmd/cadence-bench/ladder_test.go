@@ -16,7 +16,7 @@ import (
 // small is a ladder of seconds: two rungs at one rate, nothing left to measure.
 func small(out string, more ...string) []string {
 	return append([]string{"ladder", "--preset", "smoke", "--rungs", "fifo,continuous", "--rates", "4", "--slo", "2s",
-		"--duration", "2s", "--warmup", "0s", "--timeout", "4s", "--threads", "1", "--threads-batch", "1", "--out", out}, more...)
+		"--duration", "2s", "--warmup", "0s", "--timeout", "4s", "--threads", "1", "--threads-batch", "1", "--kv-layout", "streams", "--flash-attn", "on", "--out", out}, more...)
 }
 
 // requireMeasured accepts cells that a busy machine made invalid: that it says so

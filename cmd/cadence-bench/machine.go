@@ -129,23 +129,6 @@ func (m *llamaMachine) Params() map[string]string {
 	}
 }
 
-func layout(unified bool) string {
-	if unified {
-		return "unified"
-	}
-	return "streams"
-}
-
-func parseLayout(s string) (unified bool, err error) {
-	switch s {
-	case "unified":
-		return true, nil
-	case "streams":
-		return false, nil
-	}
-	return false, fmt.Errorf("--kv-layout: unknown layout %q; choose unified (one cache for all sequences) or streams (a part for each)", s)
-}
-
 func defaultSpec() gguf.Spec {
 	return gguf.Spec{Shape: gguf.Shapes()[0], Seed: 1}
 }
@@ -178,10 +161,3 @@ func synthesise(p places, spec gguf.Spec, path string) (file string, made bool, 
 	}
 	return path, true, nil
 }
-
-// The defaults for the default model on two cores, where they were measured: see
-// docs/performance.md, "KV layout and flash attention".
-const (
-	defaultFlash  = "on"
-	defaultLayout = "streams"
-)

@@ -18,11 +18,12 @@ import (
 )
 
 type profileFlags struct {
-	rung, rate, model, flash, kv, out string
-	workload                          string
-	seed                              uint64
-	duration, timeout                 time.Duration
-	threads, threadsBatch             int
+	rung, rate, model, out string
+	workload               string
+	layout                 layoutFlags
+	seed                   uint64
+	duration, timeout      time.Duration
+	threads, threadsBatch  int
 }
 
 func newProfile(where func() places) *cobra.Command {
@@ -52,8 +53,7 @@ profile.md and profile.json.`,
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
 	flags.IntVar(&f.threads, "threads", 0, "engine threads (default chosen by a short measurement)")
 	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
-	flags.StringVar(&f.flash, "flash-attn", defaultFlash, "flash attention: auto, on or off")
-	flags.StringVar(&f.kv, "kv-layout", defaultLayout, "KV cache: unified (one for all sequences) or streams (a part for each)")
+	f.layout.bind(flags)
 	flags.StringVar(&f.out, "out", "", "folder to write to (default runs/profile-TIME)")
 	return cmd
 }
@@ -77,7 +77,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 	note := newProgress(cmd.ErrOrStderr()).Note
 	engineFlags := ladderFlags{model: f.model}
 	machine, choices, err := engineFlags.llama(where, map[string]string{
-		"flash_attn": f.flash, "kv_layout": f.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch),
+		"flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch),
 	}, note)
 	if err != nil {
 		return err
@@ -87,6 +87,17 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 		return err
 	}
 	cell := &loadedCell{machine, rungs[0], f.timeout}
+	retain, err := machine.boundRetain(rungs, note)
+	if err != nil {
+		return err
+	}
+	if retain != nil {
+		choice, err := cell.bound(retain, f.workload)
+		if err != nil {
+			return err
+		}
+		choices = append(choices, choice)
+	}
 	if cfg.Rates == nil {
 		note(fmt.Sprintf("measuring what %s completes when all requests come at once, to choose the rate", f.rung))
 		choice, rate, err := cell.chooseRate(cmd.Context(), f.workload)

@@ -19,7 +19,7 @@ func TestProfile(t *testing.T) {
 	llamatest.Open(t)
 	dir := filepath.Join(t.TempDir(), "profile")
 	args := []string{"profile", "--rung", "continuous", "--rate", "4", "--duration", "2s", "--timeout", "4s",
-		"--threads", "1", "--threads-batch", "1", "--out", dir}
+		"--threads", "1", "--threads-batch", "1", "--kv-layout", "streams", "--flash-attn", "on", "--out", dir}
 	got := execute(t, t.Context(), args...)
 	require.Equal(t, exitOK, got.code, got.stderr)
 	require.Contains(t, got.stdout, "forward pass")

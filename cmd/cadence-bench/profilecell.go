@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
@@ -103,6 +104,26 @@ func (c *loadedCell) shape(tape *loadgen.Tape) (ladder.Shape, error) {
 		}
 	}
 	return ladder.ShapeFor([]ladder.Rung{c.rung}, longest), nil
+}
+
+// bound bounds the idle cached cells by what they cost. How long prompts are is seen
+// from a few of the workload's, of a seed that no profile has by default.
+func (c *loadedCell) bound(rule ladder.RetainRule, workload string) (results.Choice, error) {
+	tape, err := loadgen.Make(loadgen.Spec{Workload: workload, RPS: 1, Seed: 0xCADE, Duration: 100 * time.Second})
+	if err != nil {
+		return results.Choice{}, coded(exitInput, err)
+	}
+	longest := 0
+	for _, r := range tape.Requests {
+		prompt, err := c.machine.Encode(r.System, r.User)
+		if err != nil {
+			return results.Choice{}, err
+		}
+		longest = max(longest, len(prompt))
+	}
+	choice := rule(longest)
+	c.rung.Cache.RetainCells, err = strconv.Atoi(choice.Value)
+	return choice, err
 }
 
 // tokenisingTarget hands requests to the engine as a server would: the text

@@ -30,7 +30,11 @@ type Context struct {
 
 	call *stepCall
 	rows rowArrays
-	next []int32 // per sequence or stream, the position after its last
+	next []int32 // per sequence or stream, the position after its last; see setNext
+	ends int     // their sum
+	// holed means that positions were removed from the middle of a sequence, so that
+	// its end does not tell how many cells it has.
+	holed bool
 	// streams places the sequences of a cache that is not unified, else nil. Behind
 	// it everything is in terms of streams.
 	streams *streams.Map

@@ -103,6 +103,21 @@ func (r *run) step() []engine.Token {
 	return toks
 }
 
+// tells requires that the last step's result gives the cells that are in use, and the
+// longest of the step's sequences, where the backend can know them.
+func (r *run) tells(b *engine.Batch, used int, err error) {
+	want := engine.CellUse{}
+	if !r.Params().KVUnified {
+		want.Known, want.Cells = true, used
+		for i := range b.Rows {
+			if err == nil {
+				want.Top = max(want.Top, int(b.Rows[i].Pos)+1)
+			}
+		}
+	}
+	require.Equal(r, want, r.res.Use)
+}
+
 // generate decodes n tokens greedily after the prompt, alone, and gives them
 // with the logits that each was taken from.
 func (r *run) generate(seq engine.SeqID, prompt []engine.Token, n int) (out []engine.Token, logits [][]float32) {

@@ -133,3 +133,40 @@ func TestEditsAlone(t *testing.T) {
 		require.Equal(t, c.next, r.CacheNext(0))
 	}
 }
+
+// TestCellUse: what a step tells of its cells follows copies, trims, removals and
+// refused rows, and is not told any more when a sequence has a hole.
+func TestCellUse(t *testing.T) {
+	r := newRun(t, split(4, 256))
+	known := func(cells, top int) {
+		t.Helper()
+		require.Equal(t, engine.CellUse{Known: true, Cells: cells, Top: top}, r.res.Use)
+	}
+	r.add(0, tokens(100, 1)...)
+	r.add(1, tokens(30, 2)...)
+	r.step()
+	known(130, 100)
+	r.copy(0, 2)
+	r.remove(2, 64, -1)
+	r.add(1, 5)
+	r.step()
+	known(195, 31)
+	r.copy(1, 0) // replaces what was there
+	r.step()
+	known(126, 0)
+	r.add(2, tokens(192, 3)...)
+	r.step()
+	known(318, 256)
+	r.remove(1, 0, -1)
+	r.add(2, 5)
+	_, err := r.try()
+	require.ErrorIs(t, err, engine.ErrNoSlot)
+	known(287, 0)
+	r.remove(2, 10, 20)
+	r.step()
+	require.Zero(t, r.res.Use)
+	r = newRun(t, unified(4, 512))
+	r.add(0, tokens(10, 1)...)
+	r.step()
+	require.Zero(t, r.res.Use)
+}

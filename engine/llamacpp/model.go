@@ -136,6 +136,23 @@ func (m *Model) EOG(t engine.Token) bool {
 	return t >= 0 && int(t) < m.info.Vocab && m.eog[t/64]&(1<<(t%64)) != 0
 }
 
+// TextRange gives the longest run of tokens that are text, [from, to): neither control
+// tokens nor such as the vocabulary only reserves.
+func (m *Model) TextRange() (from, to engine.Token) {
+	const text = llama.TokenAttrNormal | llama.TokenAttrUserDef | llama.TokenAttrByte
+	start := 0
+	for t := range m.info.Vocab + 1 {
+		if t < m.info.Vocab && llama.VocabGetAttr(m.vocab, llama.Token(t))&text != 0 {
+			continue
+		}
+		if t-start > int(to-from) {
+			from, to = engine.Token(start), engine.Token(t)
+		}
+		start = t + 1
+	}
+	return from, to
+}
+
 // Close frees the model. Contexts on it must be closed before.
 func (m *Model) Close() error {
 	err := errors.New("model is closed already")

@@ -20,6 +20,7 @@ func (c *Context) apply(op *engine.Op) error {
 	if from >= c.next[seq] || to == 0 {
 		return nil
 	}
+	c.holed = c.holed || to >= 0
 	ok, err := llama.MemorySeqRm(c.mem, seq, llama.Pos(from), llama.Pos(to))
 	if err != nil {
 		return err
@@ -39,7 +40,7 @@ func (c *Context) copySeq(src, dst llama.SeqId) error {
 		if _, err := llama.MemorySeqRm(c.mem, dst, -1, -1); err != nil {
 			return err
 		}
-		c.next[dst] = 0
+		c.setNext(int32(dst), 0)
 	}
 	if c.next[src] == 0 {
 		return nil
@@ -47,7 +48,7 @@ func (c *Context) copySeq(src, dst llama.SeqId) error {
 	if err := llama.MemorySeqCp(c.mem, src, dst, -1, -1); err != nil {
 		return err
 	}
-	c.next[dst] = c.next[src]
+	c.setNext(int32(dst), c.next[src])
 	return nil
 }
 
@@ -57,5 +58,10 @@ func (c *Context) readNext(seq engine.SeqID) {
 	if err != nil {
 		last = -1
 	}
-	c.next[seq] = int32(last) + 1
+	c.setNext(seq, int32(last)+1)
+}
+
+func (c *Context) setNext(seq, next int32) {
+	c.ends += int(next - c.next[seq])
+	c.next[seq] = next
 }

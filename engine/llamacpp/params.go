@@ -13,7 +13,7 @@ import (
 type FlashAttn int8
 
 const (
-	FlashAuto FlashAttn = iota // llama.cpp's choice
+	FlashAuto FlashAttn = iota // left open: a context takes llama.cpp's choice
 	FlashOn
 	FlashOff
 )
@@ -22,7 +22,8 @@ func (f FlashAttn) String() string {
 	return [...]string{"auto", "on", "off"}[f]
 }
 
-// ParseFlashAttn reads auto, on or off.
+// ParseFlashAttn reads auto, on or off. What is left open by auto the caller may
+// choose by measurement; see MeasureLayouts.
 func ParseFlashAttn(s string) (FlashAttn, error) {
 	for _, f := range []FlashAttn{FlashAuto, FlashOn, FlashOff} {
 		if f.String() == s {

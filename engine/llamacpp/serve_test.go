@@ -131,6 +131,7 @@ func (s schedule) serve(t testing.TB, reqs []engine.Request) served {
 			}
 		}
 		used := count.used()
+		c.tells(batch, used, err)
 		require.LessOrEqual(t, used, accounted, "step %d: cells in use and accounted for", out.steps)
 		out.slack = min(out.slack, accounted-used)
 	}

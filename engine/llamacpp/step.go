@@ -1,6 +1,7 @@
 package llamacpp
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -59,6 +60,9 @@ func (c *Context) Step(b *engine.Batch, res *engine.StepResult) error {
 	start := time.Now()
 	*res = engine.StepResult{Tokens: res.Tokens[:0]}
 	err := c.step(b, res)
+	if err == nil || errors.Is(err, engine.ErrNoSlot) {
+		res.Use = c.use(b.Rows, err)
+	}
 	res.Host = time.Since(start) - res.Model
 	return err
 }
@@ -146,14 +150,14 @@ func (c *Context) advance(rows []engine.Row) error {
 			c.retreat(rows[:i])
 			return fmt.Errorf("step: row %d has position %d in sequence %d, which goes on at %d", i, r.Pos, r.Seq, want)
 		}
-		c.next[r.Seq]++
+		c.setNext(r.Seq, r.Pos+1)
 	}
 	return nil
 }
 
 func (c *Context) retreat(rows []engine.Row) {
 	for i := range rows {
-		c.next[rows[i].Seq]--
+		c.setNext(rows[i].Seq, c.next[rows[i].Seq]-1)
 	}
 }
 

@@ -36,7 +36,7 @@ const (
 // predecessor's workload, about 540 prompt tokens and 100 output tokens. Where
 // every row lags more than MaxLag it is the one that lags least. No rows give 0.
 func ChooseThreads(rows []ThreadRow) int {
-	return choose(rows, func(r ThreadRow) float64 { return 1 / (540/r.PrefillTPS + 100/r.DecodeTPS) })
+	return choose(rows, func(r ThreadRow) float64 { return 1 / requestSeconds(r.PrefillTPS, r.DecodeTPS) })
 }
 
 // ChooseSingleThreads is ChooseThreads for passes of one row. It differs on few

@@ -82,6 +82,9 @@ func (b *Backend) Limits() engine.Limits { return b.cfg.Limits }
 // Counts returns the sums so far. It must not be called while a step runs.
 func (b *Backend) Counts() Counts { return b.counts }
 
+// Cells is how many KV cells are used. It must not be called while a step runs.
+func (b *Backend) Cells() int { return b.meter.used() }
+
 // Abort implements engine.Backend.
 func (b *Backend) Abort() { b.stop.Store(true) }
 
@@ -124,14 +127,28 @@ func (b *Backend) Step(batch *engine.Batch, res *engine.StepResult) error {
 	b.time(&w, res)
 	if !fit {
 		b.retreat(batch.Rows)
+		res.Use = b.use(nil)
 		return engine.ErrNoSlot
 	}
+	res.Use = b.use(batch.Rows)
 	for i := range batch.Rows {
 		if r := &batch.Rows[i]; r.Output {
 			res.Tokens = append(res.Tokens, next(b.held[r.Seq][r.Pos], r.Pos, r.Sampling, b.cfg.Vocab))
 		}
 	}
 	return nil
+}
+
+// use gives the cells in use, as far as the real backend knows them.
+func (b *Backend) use(rows []engine.Row) (u engine.CellUse) {
+	if b.cfg.Unified {
+		return u
+	}
+	u.Known, u.Cells = true, b.meter.used()
+	for i := range rows {
+		u.Top = max(u.Top, len(b.held[rows[i].Seq]))
+	}
+	return u
 }
 
 // edit makes one edit of what sequences hold.

@@ -200,6 +200,18 @@ func (m *Meter) addUnified(rows []engine.Row, w *Work) bool {
 	return true
 }
 
+// used is how many cells are used.
+func (m *Meter) used() int {
+	if m.pool != nil {
+		return int(m.pool.size) - m.pool.left
+	}
+	n := 0
+	for _, held := range m.held {
+		n += int(held)
+	}
+	return n
+}
+
 func padded(width int32) int32 { return (width + widthStep - 1) / widthStep * widthStep }
 
 // addPass counts one pass of rows that belong to seqs sequences and attend over width

@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// served is a cell whose n requests, one a second, each take e2e, the first token after
+// half of it.
+func served(rung string, n int, e2e time.Duration, stepS float64) CellMetrics {
+	cell := results.Cell{
+		Key: results.Key{Rung: rung, OfferedRPS: 1, Seed: 1}, DurationS: float64(n), TimeoutS: 60, SLOS: 1.5,
+		Steps: results.Steps{Count: 10, ModelS: 10 * stepS},
+	}
+	recs := make([]results.Record, n)
+	for i := range recs {
+		at := time.Duration(i) * time.Second
+		recs[i] = results.Record{
+			Request: int32(i), Class: "uniform", Outcome: results.Completed, Intended: at, Sent: results.Some(at),
+			Started: results.Some(at), Tokens: []time.Duration{at + e2e/2, at + e2e}, Ended: results.Some(at + e2e), PromptTokens: 1, MaxTokens: 2,
+		}
+	}
+	return Measure(cell, recs, Options{})
+}
+
+func TestFidelityIsZeroAgainstItself(t *testing.T) {
+	s := NewSweep([]CellMetrics{served("a", 50, time.Second, 0.01), served("b", 50, 2*time.Second, 0.02)}, []string{"a", "b"})
+	f := FidelityOf(s, s)
+	require.Len(t, f.Cells, 2)
+	for _, a := range f.Aims {
+		if a.Key == HitRate.Key {
+			require.Zero(t, a.N, "no cell has a prefix cache")
+			continue
+		}
+		require.Equal(t, 2, a.N, a.Key)
+		require.Equal(t, 2, a.Within)
+		require.Zero(t, a.Worst)
+	}
+	require.Len(t, f.Orders, 3, "goodput, TTFT and E2E p50 are apart; 50 requests bound no p99")
+	require.Equal(t, 3, f.Kept())
+}
+
+func TestFidelityErrorsAndOrders(t *testing.T) {
+	measured := NewSweep([]CellMetrics{served("a", 50, time.Second, 0.010), served("b", 50, 2*time.Second, 0.020), served("c", 50, 2*time.Second, 0.02)}, nil)
+	predicted := NewSweep([]CellMetrics{served("a", 50, 1400*time.Millisecond, 0.011), served("b", 50, time.Second, 0.018)}, nil)
+	f := FidelityOf(measured, predicted)
+	require.Equal(t, 1, f.Skipped, "c was not simulated")
+	byKey := map[string]AimReport{}
+	for _, a := range f.Aims {
+		byKey[a.Key] = a
+	}
+	step := byKey[StepTime.Key]
+	require.InDelta(t, 0.10, step.Worst, 1e-9)
+	require.InDelta(t, 0, step.Bias, 1e-9)
+	e2e := byKey[E2EP50.Key]
+	require.InDelta(t, 0.5, e2e.Worst, 1e-9)
+	require.InDelta(t, 0.4, e2e.Median, 1e-9)
+	require.Zero(t, e2e.Within)
+	require.Equal(t, 1, byKey[Goodput.Key].N, "b served nothing in time, but the simulation did: no ratio")
+	require.Len(t, f.Orders, 3)
+	for _, o := range f.Orders {
+		if o.Metric.Key == Goodput.Key {
+			require.Equal(t, "b", o.Lower)
+		} else {
+			require.Equal(t, "a", o.Lower)
+		}
+		require.False(t, o.Kept, "the simulation turns %s around", o.Metric.Key)
+	}
+}
+
+func TestOverlappingIntervalsAreNoOrder(t *testing.T) {
+	a, b := served("a", 5, time.Second, 0.01), served("b", 5, 1100*time.Millisecond, 0.01)
+	s := NewSweep([]CellMetrics{a, b}, nil)
+	for _, o := range FidelityOf(s, s).Orders {
+		require.NotEqual(t, Goodput.Key, o.Metric.Key, "both served all five: nothing separates them")
+		require.NotEqual(t, E2EP99.Key, o.Metric.Key, "five requests bound no p99")
+	}
+}
+
+func TestWilsonAgainstPublishedValues(t *testing.T) {
+	// Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+	for _, tc := range []struct{ k, n, lo, hi float64 }{
+		{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718},
+	} {
+		lo, hi := wilson(tc.k, tc.n)
+		require.InDelta(t, tc.lo, lo, 5e-5)
+		require.InDelta(t, tc.hi, hi, 5e-5)
+	}
+}

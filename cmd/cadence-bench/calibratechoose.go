@@ -1,0 +1,73 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// choose measures what the engine's setting is chosen from, and returns the settings
+// to fit, the chosen one first: then the better one of the other KV layout.
+func (c *calibrator) choose() ([]results.Setting, error) {
+	m := c.machine
+	c.note("measuring how many threads the engine should have")
+	threads, err := llamacpp.MeasureThreads(m.model, llamacpp.Params{Seqs: 8, FlashAttn: llamacpp.DefaultLayout.Flash})
+	if err != nil {
+		return nil, coded(exitEngine, err)
+	}
+	m.threads = llamacpp.ChooseThreads(threads)
+	m.threadsBatch = m.threads
+	for _, r := range threads {
+		with := fmt.Sprintf(", %d threads", r.Threads)
+		if r.Threads == 1 {
+			with = ", 1 thread"
+		}
+		c.speed("prefill"+with, r.PrefillTPS, "tokens/s")
+		c.speed("decode, 8 sequences"+with, r.DecodeTPS, "tokens/s")
+		c.speed("decode, 1 sequence"+with, r.SingleTPS, "tokens/s")
+		c.speed("driver late (p99)"+with, r.LagP99.Seconds()*1e3, "ms")
+	}
+	if err := c.ctx.Err(); err != nil {
+		return nil, err
+	}
+	c.note("measuring which KV layout, with or without flash attention, is the fastest")
+	layouts, err := llamacpp.MeasureLayouts(m.model, llamacpp.Params{Threads: m.threads, ThreadsBatch: m.threadsBatch}, llamacpp.Layouts())
+	if err != nil {
+		return nil, coded(exitEngine, err)
+	}
+	for _, r := range layouts {
+		if r.Given == "" {
+			c.speed(fmt.Sprintf("prefill beside a full batch, %v", r.Layout), r.PrefillTPS, "tokens/s")
+			c.speed(fmt.Sprintf("decode, 24 sequences, %v", r.Layout), r.DecodeTPS, "tokens/s")
+		}
+	}
+	chosen := llamacpp.ChooseLayout(layouts)
+	settings := []results.Setting{m.setting(chosen)}
+	others := slices.DeleteFunc(layouts, func(r llamacpp.LayoutRow) bool { return r.Unified == chosen.Unified })
+	if len(others) > 0 && c.effort.settings > 1 {
+		best := slices.MinFunc(others, func(a, b llamacpp.LayoutRow) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+		settings = append(settings, m.setting(best.Layout))
+	}
+	return settings, c.ctx.Err()
+}
+
+func (m *llamaMachine) setting(l llamacpp.Layout) results.Setting {
+	return results.Setting{KVLayout: layout(l.Unified), FlashAttn: l.Flash.String(), Threads: m.threads, ThreadsBatch: m.threadsBatch}
+}
+
+// set sets the machine up; backends opened from then on have the setting.
+func (m *llamaMachine) set(s results.Setting) (err error) {
+	if m.unified, err = parseLayout(s.KVLayout); err != nil {
+		return err
+	}
+	m.flash, err = llamacpp.ParseFlashAttn(s.FlashAttn)
+	m.threads, m.threadsBatch = s.Threads, s.ThreadsBatch
+	return err
+}
+
+func (c *calibrator) speed(name string, value float64, unit string) {
+	c.out.Speeds = append(c.out.Speeds, results.Speed{Name: name, Value: value, Unit: unit})
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+func TestParseLayouts(t *testing.T) {
+	on, off := llamacpp.FlashOn, llamacpp.FlashOff
+	for name, c := range map[string]struct {
+		kv, flash string
+		canonical bool
+		want      []llamacpp.Layout
+	}{
+		"all open":                 {"auto", "auto", false, llamacpp.Layouts()},
+		"layout given":             {"unified", "auto", false, []llamacpp.Layout{{Unified: true, Flash: on}, {Unified: true, Flash: off}}},
+		"attention given":          {"auto", "off", false, []llamacpp.Layout{{Flash: off}, {Unified: true, Flash: off}}},
+		"both given":               {"unified", "off", false, []llamacpp.Layout{{Unified: true, Flash: off}}},
+		"canonical":                {"auto", "auto", true, []llamacpp.Layout{llamacpp.DefaultLayout}},
+		"canonical, attention off": {"auto", "off", true, []llamacpp.Layout{{Flash: off}}},
+		"canonical, streams":       {"streams", "auto", true, []llamacpp.Layout{llamacpp.DefaultLayout}},
+	} {
+		got, err := parseLayouts(c.kv, c.flash, c.canonical)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, got.candidates, name)
+		require.Equal(t, c.kv == auto, got.autoKV, name)
+		require.Equal(t, c.flash == auto, got.autoFlash, name)
+	}
+}
+
+// TestWhyLayoutSaysWhatWasMeasured: rows that were given up have no figure that they
+// did not get.
+func TestWhyLayoutSaysWhatWasMeasured(t *testing.T) {
+	rows := []llamacpp.LayoutRow{
+		{Layout: llamacpp.Layout{Flash: llamacpp.FlashOn}, Prompt: 512, PrefillTPS: 1500, DecodeTPS: 800},
+		{Layout: llamacpp.Layout{Unified: true, Flash: llamacpp.FlashOn}, Prompt: 512, PrefillTPS: 600, DecodeTPS: 400, Given: "given up after one round"},
+		{Layout: llamacpp.Layout{Unified: true, Flash: llamacpp.FlashOff}, Prompt: 512, PrefillTPS: 200, Given: "given up after 64 tokens of a prompt"},
+		{Layout: llamacpp.Layout{Flash: llamacpp.FlashOff}, Given: "no memory"},
+	}
+	require.Equal(t, "the least engine time for a request of 540 prompt and 100 output tokens in a full batch of 24 with prompts of 512; within 5% the default (streams/flash on); "+
+		"streams/flash on: prefill 1500, decode 800 tokens/s, 0.485 s a request; "+
+		"unified/flash on: prefill 600, decode 400 tokens/s, 1.150 s a request, given up after one round; "+
+		"unified/flash off: prefill 200 tokens/s, given up after 64 tokens of a prompt; "+
+		"streams/flash off: no memory", whyLayout(rows))
+}
+
+// TestLayoutIsChosenAndKept: what was left open of the layout is measured, is in the
+// manifest with its figures, bounds the cached cells of a unified cache, and is taken
+// from there by a resumed run without measuring again.
+func TestLayoutIsChosenAndKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	llamatest.Open(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	got := execute(t, t.Context(), "ladder", "--preset", "smoke", "--rungs", "prefix", "--rates", "2", "--slo", "2s", "--duration", "1s", "--warmup", "0s",
+		"--timeout", "4s", "--threads", "1", "--kv-layout", "unified", "--out", dir)
+	requireMeasured(t, got)
+	run, err := results.OpenRun(dir)
+	require.NoError(t, err)
+	chosen := map[string]results.Choice{}
+	for _, c := range run.Manifest.Choices {
+		chosen[c.Name] = c
+		require.Equal(t, c.Value, run.Manifest.Params[c.Name])
+	}
+	require.Len(t, chosen, 2)
+	require.Contains(t, []string{"on", "off"}, chosen["flash_attn"].Value)
+	require.Contains(t, chosen["flash_attn"].Why, "unified/flash on: prefill")
+	require.NotContains(t, chosen["flash_attn"].Why, "streams/flash off", "the layout was given")
+	cells, err := strconv.Atoi(chosen["kv_retain"].Value)
+	require.NoError(t, err)
+	if cells != 0 { // a machine so noisy that idle cells seem free
+		require.Greater(t, cells, 400, "the longest prompt")
+	}
+	cell, _, err := run.ReadCell(run.Entries[0])
+	require.NoError(t, err)
+	require.Equal(t, chosen["kv_retain"].Value, cell.Params["kv_retain"])
+
+	resumed := execute(t, t.Context(), "ladder", "--out", dir, "--resume")
+	requireMeasured(t, resumed)
+	require.NotContains(t, resumed.stderr, "measuring which")
+	require.NotContains(t, resumed.stderr, "idle cached cells")
+}

@@ -1,0 +1,54 @@
+package ladder
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+)
+
+// templated puts a mark of the chat template before the user's turn.
+type templated struct {
+	fakeMachine
+	encoded int
+	fail    error
+}
+
+func (m *templated) Encode(system, user string) ([]engine.Token, error) {
+	m.encoded++
+	if m.fail != nil {
+		return nil, m.fail
+	}
+	return m.fakeMachine.Encode("<system> "+system+" <user>", user+" <assistant>")
+}
+
+// TestSharedTokens: the tokens that are shared are the system prompt's and the
+// template's up to the user's turn, for every request with a shared prompt and for no
+// other, and a shared prompt is tokenised for it once.
+func TestSharedTokens(t *testing.T) {
+	m := &templated{}
+	tokens := newEncoder(m)
+	tape, err := loadgen.Make(loadgen.Spec{Workload: loadgen.SharedPrompt, RPS: 2, Seed: 3, Duration: time.Minute})
+	require.NoError(t, err)
+	tape.Requests[0].System, tape.Requests[0].Group, tape.Requests[0].User = "You are terse.", 0, "0 or 1?"
+	prompts, err := tokens.encode(tape)
+	require.NoError(t, err)
+	before := m.encoded
+	shared, err := tokens.shared(tape, prompts)
+	require.NoError(t, err)
+	require.LessOrEqual(t, m.encoded-before, 5, "four shared prompts and the one above")
+	for i, r := range tape.Requests {
+		require.Equal(t, r.Group >= 0, shared[i].OK)
+		if r.Group >= 0 {
+			require.Equal(t, len(strings.Fields(r.System))+2, int(shared[i].V), "request %d", i)
+		}
+	}
+	m.fail = errors.New("no tokenizer")
+	_, err = newEncoder(m).shared(tape, prompts)
+	require.ErrorContains(t, err, "request 0: no tokenizer")
+}

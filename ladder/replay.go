@@ -1,0 +1,225 @@
+package ladder
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Mismatch is the first decision of a replay that was not the recorded one.
+type Mismatch struct {
+	Step     int64
+	Field    string // of results.StepRow
+	Recorded string
+	Replayed string
+}
+
+// String is a sentence fragment.
+func (m *Mismatch) String() string {
+	return fmt.Sprintf("step %d: %s was %s and is now %s", m.Step, m.Field, m.Recorded, m.Replayed)
+}
+
+// Replay serves a recorded cell again without a model: requests are handed over and
+// withdrawn when the records say, and every step begins and ends when its trace says.
+// The scheduler must then decide each step exactly as it did; the first difference is
+// returned, or nil. m gives prompts and limits, and must be of the layout that the
+// cell was measured in. cfg is that of the cell's run.
+//
+// Answers are not recorded, so the replay's are arbitrary tokens: a prompt that a
+// later request shares with an answer would be found in the recorded cache only. No
+// built-in workload has one.
+func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, steps []results.StepRow) (*Mismatch, error) {
+	rungs, err := cfg.ladder()
+	if err != nil {
+		return nil, err
+	}
+	tape, err := cfg.tape(cell.OfferedRPS, cell.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if hash := tape.Hash(); hash != cell.TapeHash {
+		return nil, fmt.Errorf("the tape of %s is %.12s… now and was %.12s… then: the workload has changed, so the cell cannot be replayed", cell.Name(), hash, cell.TapeHash)
+	}
+	prompts, err := newEncoder(m).encode(tape)
+	if err != nil {
+		return nil, err
+	}
+	b, err := m.Open(ShapeFor(rungs, cfg.Context))
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	serve := byName(rungs, cell.Rung).Engine(m.Unified())
+	r := &replay{
+		steps: steps, records: records, prompts: prompts, events: handovers(records),
+		trace: trace{blockTokens: max(1, serve.Cache.BlockTokens)},
+	}
+	serve.OnStep = r.trace.add
+	r.eng, err = engine.New(&r.clock, &recorded{Backend: b, clock: &r.clock}, serve)
+	if err != nil {
+		return nil, err
+	}
+	return r.run()
+}
+
+// handover is a request that was handed over or withdrawn.
+type handover struct {
+	at     time.Duration
+	index  int
+	cancel bool
+}
+
+// handovers are what happened to an engine from outside, in the order in which it did.
+// Times are those of the driver's loop, so that two are equal only when one callback
+// did both: it sends in the order of the tape.
+func handovers(records []results.Record) []handover {
+	var events []handover
+	for i := range records {
+		r := &records[i]
+		if r.Sent.OK {
+			events = append(events, handover{at: r.Sent.V, index: i})
+		}
+		if r.Outcome == results.TimedOut && r.Ended.OK {
+			events = append(events, handover{at: r.Ended.V, index: i, cancel: true})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b handover) int { return int(a.at - b.at) })
+	return events
+}
+
+// replay is a replay under way.
+type replay struct {
+	eng     *engine.Engine
+	clock   scriptClock
+	steps   []results.StepRow
+	records []results.Record
+	prompts [][]engine.Token
+	events  []handover // still to come
+	trace   trace
+}
+
+func (r *replay) run() (*Mismatch, error) {
+	for k := range r.steps {
+		r.clock.step = &r.steps[k]
+		if m := r.begin(k); m != nil {
+			return m, r.eng.Err()
+		}
+	}
+	return r.commit(len(r.steps)), r.eng.Err()
+}
+
+// begin brings the engine to the start of step k. It is planned in the callback that
+// committed the one before, in that of a request which was handed over or withdrawn
+// while nothing ran, or when the engine had asked to be woken.
+func (r *replay) begin(k int) *Mismatch {
+	if m := r.commit(k); m != nil {
+		return m
+	}
+	start := r.steps[k].Start
+	r.feed(start)
+	for !r.clock.stepping() && len(r.events) > 0 && r.events[0].at == start {
+		r.next()
+	}
+	r.clock.now = start
+	if !r.clock.stepping() {
+		r.clock.ring()
+	}
+	if !r.clock.stepping() || r.clock.began != start {
+		return &Mismatch{Step: int64(k), Field: "Start", Recorded: start.String(), Replayed: fmt.Sprintf("%v (in flight: %t)", r.clock.began, r.clock.stepping())}
+	}
+	return nil
+}
+
+// commit ends the last of the first n steps, and compares it.
+func (r *replay) commit(n int) *Mismatch {
+	if n > 0 {
+		at := r.steps[n-1].Committed
+		r.feed(at)
+		r.clock.now = at
+		r.clock.finish()
+	}
+	return r.compare(n)
+}
+
+// feed hands over and withdraws what came before a time.
+func (r *replay) feed(before time.Duration) {
+	for len(r.events) > 0 && r.events[0].at < before {
+		r.next()
+	}
+}
+
+// next hands over or withdraws what is next.
+func (r *replay) next() {
+	e := r.events[0]
+	r.events = r.events[1:]
+	r.clock.now = e.at
+	rec := &r.records[e.index]
+	id := int(rec.Request)
+	if e.cancel {
+		r.eng.Cancel(id)
+		return
+	}
+	// The answer ends where the recorded one did: that is all that matters of its stop.
+	stop := func(_ engine.Token, n int) bool { return rec.Outcome == results.Completed && n >= len(rec.Tokens) }
+	r.eng.Submit(engine.Request{ID: id, Class: rec.Class, Prompt: r.prompts[id], MaxTokens: int(rec.MaxTokens)}, stop, deaf{})
+}
+
+// compare checks that the first n steps were traced, and the last of them against its
+// record.
+func (r *replay) compare(n int) *Mismatch {
+	if len(r.trace.steps) != n {
+		at := min(n, len(r.trace.steps))
+		return &Mismatch{Step: int64(at), Field: "steps so far", Recorded: fmt.Sprint(n), Replayed: fmt.Sprint(len(r.trace.steps))}
+	}
+	if n == 0 {
+		return nil
+	}
+	return differ(&r.steps[n-1], &r.trace.steps[n-1])
+}
+
+// measured are the fields of a step that are the backend's and not decided.
+var measured = []string{"Model", "Host", "Cells", "TopCell"}
+
+// differ returns the first field in which two steps differ.
+func differ(was, is *results.StepRow) *Mismatch {
+	a, b := reflect.ValueOf(was).Elem(), reflect.ValueOf(is).Elem()
+	for i := range a.NumField() {
+		name := a.Type().Field(i).Name
+		if slices.Contains(measured, name) {
+			continue
+		}
+		x, y := a.Field(i), b.Field(i)
+		if x.Kind() == reflect.Slice && x.Len() == 0 && y.Len() == 0 || reflect.DeepEqual(x.Interface(), y.Interface()) {
+			continue
+		}
+		return &Mismatch{Step: was.Step, Field: name, Recorded: fmt.Sprintf("%+v", x), Replayed: fmt.Sprintf("%+v", y)}
+	}
+	return nil
+}
+
+// deaf hears nothing of a request.
+type deaf struct{}
+
+func (deaf) Started(time.Duration, int)        {}
+func (deaf) Token(engine.Token, time.Duration) {}
+func (deaf) Ended(error, time.Duration)        {}
+
+// recorded is a backend that has no slot when the trace says so.
+type recorded struct {
+	engine.Backend
+	clock *scriptClock
+}
+
+// Step implements engine.Backend.
+func (b *recorded) Step(batch *engine.Batch, res *engine.StepResult) error {
+	err := b.Backend.Step(batch, res)
+	if err == nil && b.clock.step.Error.OK {
+		res.Tokens = res.Tokens[:0]
+		return engine.ErrNoSlot
+	}
+	return err
+}

@@ -1,0 +1,90 @@
+package ladder
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// tracedRun measures a small ladder with step traces, under overload and with clients
+// that give up, and returns its configuration and the folder.
+func tracedRun(t *testing.T) (*fakeMachine, Config, *results.Run) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	sweep, m, _ := newSweep(dir)
+	sweep.TraceSteps = true
+	cfg := smallConfig(t)
+	cfg.Rungs, cfg.Rates, cfg.SLO = []string{"fifo", "static", "continuous", "paged", "prefix"}, []float64{2, 8}, time.Second
+	cfg.Timeout = 4 * time.Second
+	require.NoError(t, sweep.Start(context.Background(), cfg))
+	run, err := results.OpenRun(dir)
+	require.NoError(t, err)
+	cfg, err = ConfigOf(run.Manifest.Params)
+	require.NoError(t, err)
+	return m, cfg, run
+}
+
+func TestReplayReproducesEveryDecision(t *testing.T) {
+	m, cfg, run := tracedRun(t)
+	outcomes := map[results.Outcome]int{}
+	for _, e := range run.Entries {
+		cell, records, err := run.ReadCell(e)
+		require.NoError(t, err)
+		_, steps, err := results.ReadSteps(run.StepsPath(e.Order, e.Key))
+		require.NoError(t, err)
+		require.NotEmpty(t, steps)
+		for i := range records {
+			outcomes[records[i].Outcome]++
+		}
+		mismatch, err := Replay(m, cfg, cell, records, steps)
+		require.NoError(t, err, e.Name())
+		require.Nil(t, mismatch, "%s: %v", e.Name(), mismatch)
+	}
+	require.NotZero(t, outcomes[results.Completed])
+	require.NotZero(t, outcomes[results.TimedOut], "the run must have been overloaded, or withdrawals were not replayed")
+}
+
+func TestReplayFindsTheFirstDifference(t *testing.T) {
+	m, cfg, run := tracedRun(t)
+	e := run.Entries[4]
+	cell, records, err := run.ReadCell(e)
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		name, field string
+		step        int
+		change      func([]results.StepRow, []results.Record, *Config)
+	}{
+		{"a row more", "Rows", 7, func(s []results.StepRow, _ []results.Record, _ *Config) { s[7].Rows++ }},
+		{"a block less", "FreeBlocks", 9, func(s []results.StepRow, _ []results.Record, _ *Config) { s[9].FreeBlocks-- }},
+		{"a step that never was", "Start", 5, func(s []results.StepRow, _ []results.Record, _ *Config) { s[5].Start += time.Nanosecond }},
+		{"another policy", "Rows", -1, func(_ []results.StepRow, _ []results.Record, c *Config) { c.PrefillBudget = 64 }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, steps, err := results.ReadSteps(run.StepsPath(e.Order, e.Key))
+			require.NoError(t, err)
+			changed := cfg
+			tc.change(steps, records, &changed)
+			mismatch, err := Replay(m, changed, cell, records, steps)
+			require.NoError(t, err)
+			require.NotNil(t, mismatch)
+			require.Equal(t, tc.field, mismatch.Field, mismatch)
+			if tc.step >= 0 {
+				require.EqualValues(t, tc.step, mismatch.Step, mismatch)
+			}
+		})
+	}
+}
+
+func TestReplayRefusesAnotherTape(t *testing.T) {
+	m, cfg, run := tracedRun(t)
+	cell, records, err := run.ReadCell(run.Entries[0])
+	require.NoError(t, err)
+	cell.TapeHash = "0000"
+	_, err = Replay(m, cfg, cell, records, nil)
+	require.ErrorContains(t, err, "cannot be replayed")
+}

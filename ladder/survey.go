@@ -1,0 +1,144 @@
+package ladder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Survey says how fast a machine serves each rung, without a sweep: in closed loops,
+// which ask how fast an engine is and not how it behaves under load.
+type Survey struct {
+	Machine Machine
+	Rungs   []Rung        // ascending; the first serves one request at a time
+	Limit   time.Duration // for each rung and load
+	// Begin is told which rung is next and under which load, and Step of every step.
+	// Either may be nil.
+	Begin func(what string)
+	Step  func(*engine.StepInfo)
+}
+
+// Surveyed is what a survey found.
+type Surveyed struct {
+	Idle   Idle
+	Served int // requests that Idle is from
+	Rungs  []RungRate
+	Rates  []float64     // that bracket the knee of every rung, requests/s
+	SLO    time.Duration // E2E that 90% of the requests meet on the idle engine
+}
+
+// RungRate is the rate that a rung serves at most.
+type RungRate struct {
+	Rung string
+	RPS  float64 // requests/s of the workload that it gets through with a full queue
+}
+
+const (
+	// surveyRates is how many rates a survey proposes, as many as the full preset has.
+	surveyRates = 6
+	// fewTogether is a load at which the rungs that refill are neither idle nor full.
+	fewTogether = 6
+)
+
+// surveyConfig has the workload that a survey serves: the ladder's own.
+func surveyConfig() Config {
+	return Config{Workload: loadgen.SharedPrompt, Stop: StopScripted}
+}
+
+// Trial is the work of a survey. It costs some seconds to tokenise, and serves
+// every survey on machines of the same model.
+type Trial struct {
+	Shape         Shape // that the survey's backends must have
+	LongestPrompt int   // tokens
+	trial
+}
+
+// NewTrial draws a trial for surveys of these rungs.
+func NewTrial(m Machine, rungs []Rung) (Trial, error) {
+	s := Sweep{Machine: m}
+	t, err := s.trial(surveyConfig(), newEncoder(m))
+	return Trial{ShapeFor(rungs, t.longest), t.longestPrompt(), t}, err
+}
+
+// Run serves the trial on b, which must be empty and of the trial's shape: one request
+// at a time, then on each further rung with a full queue, and on those that refill
+// also with a few at once. It leaves b empty. When ctx ends so does b.
+func (s *Survey) Run(ctx context.Context, b engine.Backend, t Trial) (Surveyed, error) {
+	stop := context.AfterFunc(ctx, b.Abort)
+	defer stop()
+	got, err := s.run(ctx, b, t.trial)
+	if errors.Is(err, engine.ErrAborted) && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return got, err
+}
+
+func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, error) {
+	var got Surveyed
+	if _, err := probe(ctx, s.Machine, b); err != nil { // warms the engine up
+		return got, err
+	}
+	var err error
+	serve := s.engine(s.Rungs[0], "one at a time")
+	if got.Idle, got.Served, err = measureIdle(ctx, s.Machine, b, serve, t.work, s.Limit); err != nil {
+		return got, err
+	}
+	fifo, top := got.Idle.Capacity(t.lengths), 0.0
+	got.Rungs = []RungRate{{s.Rungs[0].Name, fifo}}
+	for _, rung := range s.Rungs[1:] {
+		speed, err := s.full(ctx, b, rung, t.work, got.Idle)
+		if err != nil {
+			return got, fmt.Errorf("survey of %s: %w", rung.Name, err)
+		}
+		got.Rungs = append(got.Rungs, RungRate{rung.Name, speed * fifo})
+		top = max(top, speed*fifo)
+	}
+	got.Rates, got.SLO = Rates(fifo, top, surveyRates), got.Idle.SLO(t.lengths)
+	return got, reset(b)
+}
+
+// full serves with a full queue, and returns how many times faster that is than one
+// request at a time; then, if the rung refills, with a few together.
+func (s *Survey) full(ctx context.Context, b engine.Backend, rung Rung, work []exchange, idle Idle) (float64, error) {
+	if err := reset(b); err != nil {
+		return 0, err
+	}
+	speed, err := measureSaturated(ctx, s.Machine, b, s.engine(rung, "full"), work, idle, s.Limit)
+	if err != nil || !rung.Policy.Refill {
+		return speed, err
+	}
+	if err := reset(b); err != nil {
+		return 0, err
+	}
+	_, _, err = runClosed(ctx, s.Machine.NewClock(), b, s.engine(rung, "a few together"), work, fewTogether, s.Limit)
+	return speed, err
+}
+
+func (s *Survey) engine(rung Rung, load string) engine.Config {
+	if s.Begin != nil {
+		s.Begin(rung.Name + ", " + load)
+	}
+	cfg := rung.Engine(s.Machine.Unified())
+	cfg.OnStep = s.Step
+	return cfg
+}
+
+// Bound sets the rungs' bound of idle cached cells to what a RetainRule chose.
+func Bound(rungs []Rung, choice results.Choice) error {
+	cells, err := strconv.Atoi(choice.Value)
+	if err != nil {
+		return fmt.Errorf("choice of %s: %w", choice.Name, err)
+	}
+	for i := range rungs {
+		if rungs[i].Cache.Prefix {
+			rungs[i].Cache.RetainCells = cells
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"strconv"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+const hitsNote = "Token-level: prompt tokens that were served from the prefix cache, once per request, over the prompt tokens of the requests that started. " +
+	"The ceiling is what a cache without bounds could have served of the very same requests: the shared system prompt of each but the first of its group to start in the cell, " +
+	"to the token, where the cache matches whole blocks. “" + null + "”: the run's files do not say how much is shared."
+
+// Hits is the measured hit rate beside its ceiling, a row per offered rate and rung
+// with a prefix cache. ok is false when the sweep has none.
+func Hits(s *analysis.Sweep, f Facts) (t Table, ok bool) {
+	var points []*analysis.Point
+	for _, rate := range s.Rates {
+		for _, rung := range s.Rungs {
+			if p := s.Find(rung, rate); p != nil && p.Range(analysis.HitRate).N > 0 {
+				points = append(points, p)
+			}
+		}
+	}
+	if len(points) == 0 {
+		return Table{}, false
+	}
+	t = assemble("Prefix-cache hits beside their ceiling", f.Caption(), []column{
+		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
+		left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
+		right("requests", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(analysis.Arrivals)) })),
+		metric(points, analysis.HitRate, true), metric(points, analysis.HitCeiling, true), metric(points, analysis.HitReached, true),
+	})
+	t.Notes = []string{hitsNote}
+	return t, true
+}
