@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/results"
@@ -14,91 +13,128 @@ type Warning struct {
 	Text string `json:"text"` // one sentence without its full stop
 }
 
-// Reasons that make a cell invalid.
+// The checks of a cell, by name. A check that a cell fails gives a Warning whose
+// code is its name.
 const (
-	CodeEmptyWindow = "empty-window" // the window has no length
-	CodeNoArrivals  = "no-arrivals"  // nothing arrived in the window
-	CodeDispatchLag = "dispatch-lag" // the driver was late
-	CodeNotSent     = "not-sent"     // an arrival was never handed over
-	CodeNoOutcome   = "no-outcome"   // an arrival of the tape has no row
-	CodeRecord      = "record"       // a row contradicts itself or another, or the cell says so
+	CodeWindow       = "window"       // whether anything arrived in the steady window
+	CodeRecord       = "record"       // rows that contradict themselves or each other
+	CodeConservation = "conservation" // one outcome for every request of the tape
+	CodeNotSent      = "not-sent"     // arrivals that were never handed over
+	CodeDispatchLag  = "dispatch-lag" // how late the driver was
+	CodeLoopLate     = "loop-late"    // how often its loop was
+	CodeClientCPU    = "client-cpu"   // whether the load generator ran out of CPU
+	CodeLittle       = "little"       // the records against the driver's own count
+	CodeGaps         = "gaps"         // the gaps against the intended process
+	CodeDispersion   = "dispersion"   // bursts and lulls
+	CodeRate         = "rate"         // the tape's realised rate against nominal
+	CodeProbeDrift   = "probe-drift"  // the machine's speed before against after
 )
 
-// Warnings that leave a cell valid.
+// Warnings that come from no check.
 const (
-	CodeProbeDrift = "probe-drift" // the machine changed speed during the cell
-	CodeThinP99    = "thin-p99"    // the p99 is the maximum
-	CodeRate       = "rate"        // the tape's realised rate is far from nominal
-	CodeStall      = "stall"       // a cut stream had stalled for longer than any ITL
+	CodeThinP99 = "thin-p99" // the p99 is the maximum
+	CodeStall   = "stall"    // a cut stream had stalled for longer than any ITL
 	// CodeExtrapolated: the cost model was asked about steps beyond those that it was
 	// fitted on.
 	CodeExtrapolated = "extrapolated"
 )
 
-func check(m *CellMetrics, recs []results.Record, t *tally, o Options) {
-	invalid := func(code, format string, args ...any) {
-		m.Invalid = append(m.Invalid, Warning{code, fmt.Sprintf(format, args...)})
-	}
-	warn := func(code, format string, args ...any) {
-		m.Warnings = append(m.Warnings, Warning{code, fmt.Sprintf(format, args...)})
-	}
-	switch {
-	case m.Window.Length() == 0:
-		invalid(CodeEmptyWindow, "the steady window is empty: warm-up ends at %g s, arrivals at %g s", m.Window.WarmupS, m.Window.EndS)
-	case m.Arrivals == 0:
-		invalid(CodeNoArrivals, "none of %d requests arrived in the steady window", m.Rows)
-	}
-	// Below 100 arrivals the p99 is the maximum, and one hiccup says nothing about
-	// a hundredth of the load: it takes two.
-	if late := t.late(o.maxDispatchLag()); late > max(1, m.Arrivals/100) {
-		invalid(CodeDispatchLag, "%d of %d requests were sent more than %.0f ms late (p99 %.0f ms): the driver did not offer the load on time",
-			late, m.Arrivals, o.maxDispatchLag()*1e3, m.DispatchLag.P99.Value*1e3)
-	}
-	if unsent := m.Arrivals - m.DispatchLag.P99.N; unsent > 0 {
-		invalid(CodeNotSent, "%d of %d arrivals were never sent", unsent, m.Arrivals)
-	}
-	if id, found := missing(recs); found {
-		invalid(CodeNoOutcome, "request %d of the tape has no row, so no outcome", id)
-	}
-	violations := slices.Concat(m.Cell.Violations, results.Violations(recs))
-	slices.Sort(violations)
-	for _, v := range slices.Compact(violations) {
-		invalid(CodeRecord, "%s", v)
-	}
-	if drift, ok := ProbeDrift(m.Cell); ok && math.Abs(drift) > o.maxProbeDrift() {
-		warn(CodeProbeDrift, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
+// Verdict is what a check says of a cell.
+type Verdict uint8
+
+const (
+	Unmeasured Verdict = iota // there is nothing to judge; the cell stands
+	Passed
+	Noted  // a reader should know
+	Voided // the cell did not measure what it claims
+)
+
+// String names the verdict.
+func (v Verdict) String() string { return [...]string{"unmeasured", "passed", "noted", "voided"}[v] }
+
+// Check is one thing that must hold for a cell to be believed, with its figure.
+type Check struct {
+	CheckDoc
+	Figure  results.Opt[float64]
+	Verdict Verdict
+	Detail  string // one sentence without its full stop; "" when there is nothing to add
+	// Alarm orders the same check of several cells: the larger, the nearer to its
+	// bound or the further beyond it.
+	Alarm float64
+}
+
+// CheckDoc documents a check.
+type CheckDoc struct {
+	Name  string
+	Label string // heads its column
+	Unit  Unit
+	What  string // the figure
+	Note  string // when the cell carries a note; "" never
+	Void  string // when the cell is invalid; "" never
+	Why   string // why there
+	// OfTape says that the figure is the tape's, the same for every rung.
+	OfTape bool
+}
+
+// evidence is what the checks judge.
+type evidence struct {
+	m    *CellMetrics
+	recs []results.Record
+	t    *tally
+	o    Options
+}
+
+// judge runs every check on the cell, and turns what they find into reasons.
+func (m *CellMetrics) judge(recs []results.Record, t *tally, o Options) {
+	e := evidence{m, recs, t, o}
+	for _, test := range tests {
+		c := Check{CheckDoc: test.CheckDoc}
+		test.run(e, &c)
+		m.Checks = append(m.Checks, c)
+		switch c.Verdict {
+		case Voided:
+			m.Invalid = append(m.Invalid, Warning{c.Name, c.Detail})
+		case Noted:
+			m.Warnings = append(m.Warnings, Warning{c.Name, c.Detail})
+		}
 	}
 	if q := m.E2E.P99; q.N > 0 && !q.Supported {
-		warn(CodeThinP99, "p99 over %d requests is the maximum; it needs %d", q.N, q.Need)
-	}
-	// A Poisson count has its mean as its variance.
-	if want := m.Cell.OfferedRPS * m.Window.Length(); want > 0 && math.Abs(float64(m.Arrivals)-want) > 3*math.Sqrt(want) {
-		warn(CodeRate, "%d arrivals in the window where %.0f were nominal, more than 3 standard deviations apart", m.Arrivals, want)
+		m.Warnings = append(m.Warnings, Warning{CodeThinP99, fmt.Sprintf("p99 over %d requests is the maximum; it needs %d", q.N, q.Need)})
 	}
 	if share := m.Cell.Extrapolated; share.V > 0 {
-		warn(CodeExtrapolated, "%.2g%% of the simulated steps were larger than those which the cost model was fitted on", 100*share.V)
+		m.Warnings = append(m.Warnings, Warning{CodeExtrapolated, fmt.Sprintf("%.2g%% of the simulated steps were larger than those which the cost model was fitted on", 100*share.V)})
 	}
 	if t.longestStall > t.longestGap {
-		warn(CodeStall, "a stream was cut after %.3g s without a token, longer than any ITL", t.longestStall.Seconds())
+		m.Warnings = append(m.Warnings, Warning{CodeStall, fmt.Sprintf("a stream was cut after %.3g s without a token, longer than any ITL", t.longestStall.Seconds())})
 	}
 }
 
-// missing returns the first request of the tape, up to the last one that has a
-// row, that has none.
-func missing(recs []results.Record) (id int32, found bool) {
-	ids := make([]int32, len(recs))
-	for i := range recs {
-		ids[i] = recs[i].Request
-	}
-	slices.Sort(ids)
-	next := int32(0)
-	for _, id := range ids {
-		if id > next {
-			return next, true
+// IsOfTape reports whether a warning's check is about the tape, so that every cell
+// that replays it has the same.
+func (w Warning) IsOfTape() bool {
+	return slices.ContainsFunc(tests, func(t test) bool { return t.Name == w.Code && t.OfTape })
+}
+
+// Check returns the cell's check of a name.
+func (m *CellMetrics) Check(name string) (Check, bool) {
+	for _, c := range m.Checks {
+		if c.Name == name {
+			return c, true
 		}
-		next = id + 1
 	}
-	return 0, false
+	return Check{}, false
+}
+
+// measured sets a figure and how alarming it is.
+func (c *Check) measured(figure, alarm float64) {
+	c.Figure, c.Alarm, c.Verdict = results.Some(figure), alarm, Passed
+}
+
+// say sets the verdict, if it is worse than the one there, and why.
+func (c *Check) say(v Verdict, format string, args ...any) {
+	if v >= c.Verdict {
+		c.Verdict, c.Detail = v, fmt.Sprintf(format, args...)
+	}
 }
 
 // ProbeDrift is the relative change of the probe's decode rate during a cell; ok is

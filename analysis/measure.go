@@ -47,8 +47,9 @@ type CellMetrics struct {
 	HitCeiling results.Opt[float64] // what a cache without bounds could have had
 	HitReached results.Opt[float64] // HitRate over HitCeiling
 
-	Invalid  []Warning // why the cell must not be used; empty when it is valid
-	Warnings []Warning
+	Checks   []Check   // in the order of CheckDocs
+	Invalid  []Warning // why the cell must not be used: the checks that void it
+	Warnings []Warning // the checks that only note something, and what else to know
 }
 
 // Valid reports whether the cell measured what it claims.
@@ -77,7 +78,7 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	m.TTFT, m.TPOT = spread(NewSample(t.ttft)), spread(NewSample(t.tpot))
 	m.E2E, m.DispatchLag = spread(NewSample(t.e2e)), spread(NewSample(t.lag))
 	m.ITL = spread(exactSample(t.itl))
-	check(&m, recs, &t, o)
+	m.judge(recs, &t, o)
 	return m
 }
 

@@ -11,6 +11,7 @@ const (
 	TokensPerS
 	Seconds
 	Fraction // 0 … 1
+	Plain    // a number without a unit
 )
 
 // Better says which direction of a metric is an improvement.

@@ -1,15 +1,9 @@
 package engine
 
-// modelFree is the twin, as an external test package gives it to the tests of this
-// one, which cannot import what imports it.
-type modelFree interface {
-	Backend
-	Cells() int
-}
-
 var (
-	// newTwin makes a twin on which a step takes 1 ms and each row 10 µs more.
-	newTwin func(lim Limits, unified bool) modelFree
+	// newTwin makes a twin on which a step takes 1 ms and each row 10 µs more. It comes
+	// from an external test package, since this one cannot import what imports it.
+	newTwin func(lim Limits, unified bool) Backend
 	// answer gives what a request must be answered: its first n tokens when it has a
 	// twin with this vocabulary for itself.
 	answer func(prompt []Token, n, vocab int, how Sampling) []Token
@@ -21,8 +15,9 @@ const testVocab = 1 << 30
 
 // testBackend is a twin that may have less room than its limits say, or fail.
 type testBackend struct {
-	modelFree
+	Backend
 	limits  Limits
+	cells   int // in use
 	refused int
 	err     error // returned by the next step
 	// after is called with the cells in use when a step has run.
@@ -36,7 +31,7 @@ func newBackend(lim Limits) *testBackend { return newBackendIn(lim, lim, false) 
 // those of room.
 func newBackendIn(lim, room Limits, streams bool) *testBackend {
 	lim.Vocab, room.Vocab = testVocab, testVocab
-	return &testBackend{modelFree: newTwin(room, !streams), limits: lim}
+	return &testBackend{Backend: newTwin(room, !streams), limits: lim}
 }
 
 func (b *testBackend) Limits() Limits { return b.limits }
@@ -45,12 +40,13 @@ func (b *testBackend) Step(batch *Batch, r *StepResult) error {
 	if b.err != nil {
 		return b.err
 	}
-	err := b.modelFree.Step(batch, r)
+	err := b.Backend.Step(batch, r)
+	b.cells = r.Use.Cells
 	switch {
 	case err == ErrNoSlot:
 		b.refused++
 	case err == nil && b.after != nil:
-		b.after(b.Cells())
+		b.after(b.cells)
 	}
 	return err
 }
@@ -59,9 +55,6 @@ func (b *testBackend) Step(batch *Batch, r *StepResult) error {
 func solo(r Request, n int) []Token { return answer(r.Prompt, n, testVocab, r.Sampling) }
 
 // UseTwin is how twin_test.go hands in the twin.
-func UseTwin[B modelFree](
-	make func(lim Limits, unified bool) B, solo func(prompt []Token, n, vocab int, how Sampling) []Token,
-) {
-	newTwin = func(lim Limits, unified bool) modelFree { return make(lim, unified) }
-	answer = solo
+func UseTwin(make func(lim Limits, unified bool) Backend, solo func(prompt []Token, n, vocab int, how Sampling) []Token) {
+	newTwin, answer = make, solo
 }

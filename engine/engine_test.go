@@ -119,7 +119,7 @@ func TestEveryPolicyServesEverythingUnmixed(t *testing.T) {
 				}
 				st := e.sched.cache.Stats()
 				require.Equal(t, []int{0, 0, 0}, []int{st.Held, st.Promised, st.Running})
-				require.LessOrEqual(t, backend.Cells(), st.Cached*max(1, cfg.Cache.BlockTokens))
+				require.LessOrEqual(t, backend.cells, st.Cached*max(1, cfg.Cache.BlockTokens))
 				require.Zero(t, backend.refused)
 			}
 			require.Positive(t, cancelled, "no cancellation was exercised")
@@ -184,7 +184,7 @@ func TestObserverMayCancelOnItsToken(t *testing.T) {
 	require.ErrorIs(t, b.err, ErrCancelled)
 	require.Equal(t, 1, b.ended)
 	require.LessOrEqual(t, len(b.tokens), 2)
-	require.Zero(t, backend.Cells())
+	require.Zero(t, backend.cells)
 }
 
 // TestRefusalsDoNotBlock: vllm#39734, #35541.

@@ -195,7 +195,8 @@ func TestOneVictimMayNotBeEnough(t *testing.T) {
 }
 
 // A prompt that is cached wholly is served, whatever its length against the block's.
-// The deadlock that only such a prompt triggers; nano-vllm#144, nano-vllm#117
+// The deadlock of the eviction-sweep study (64 personas × 8 turns) that only such a
+// prompt triggers; nano-vllm#144, nano-vllm#117
 func TestFullyCachedPrompts(t *testing.T) {
 	for _, streams := range []bool{false, true} {
 		for prompt := 1; prompt <= 13; prompt++ {
@@ -308,7 +309,8 @@ func TestPromptsDoNotStarveDecoding(t *testing.T) {
 	}
 }
 
-// An empty queue with floors and deadlines is asked for its head in every state.
+// An empty queue with floors and deadlines is asked for its head in every state: the
+// eviction-sweep study's crash of EDF with a floor.
 func TestEmptyQueueWithFloors(t *testing.T) {
 	p := Policy{MaxBatch: 1, Order: EDF, Patience: time.Second, Floors: []Floor{{"a", .5}, {"", .5}}}
 	d := newDesk(t, p, CacheConfig{}, Limits{Cells: 64})

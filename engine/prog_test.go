@@ -44,6 +44,17 @@ func (p *prog) see(state string, when bool) {
 // reached counts the states that programs went through.
 type reached map[string]int
 
+// program runs a driver on one program, and prints it when that fails.
+func program(t *testing.T, data []byte, seen reached, drive func(*prog)) {
+	t.Helper()
+	defer func() { // a failed requirement ends the goroutine
+		if t.Failed() {
+			t.Logf("program %x", data)
+		}
+	}()
+	drive(&prog{data: data, t: t, seen: seen})
+}
+
 // random runs a driver on random programs, prints which states they reached, and
 // fails when one of the states asked for was not.
 func random(t *testing.T, stream uint64, size int, drive func(*prog), want ...string) {
@@ -55,10 +66,7 @@ func random(t *testing.T, stream uint64, size int, drive func(*prog), want ...st
 		for i := range data {
 			data[i] = byte(rng.Uint32())
 		}
-		drive(&prog{data: data, t: t, seen: seen})
-		if t.Failed() {
-			t.Fatalf("program %x", data)
-		}
+		program(t, data, seen, drive)
 	}
 	slices.Sort(want)
 	var report strings.Builder

@@ -45,7 +45,7 @@ func replay(t *testing.T, script string) string {
 	var (
 		out strings.Builder
 		s   *Scheduler
-		b   modelFree
+		b   Backend
 		now time.Duration
 	)
 	lines := bufio.NewScanner(strings.NewReader(script))
@@ -125,7 +125,7 @@ func replay(t *testing.T, script string) string {
 
 // scriptedScheduler makes the scheduler of a script, contiguous to the token unless a
 // block size is given, and its backend.
-func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, modelFree, error) {
+func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, Backend, error) {
 	lim := Limits{Seqs: 4, SeqCells: 64, Cells: 64, Rows: 16, Vocab: 1 << 20}
 	if n, ok := arg["cells"]; ok {
 		lim.Cells = n
@@ -157,7 +157,7 @@ func scriptedScheduler(t *testing.T, arg map[string]int) (*Scheduler, modelFree,
 	return s, newTwin(lim, arg["streams"] == 0), err
 }
 
-func commit(t *testing.T, say func(string, ...any), s *Scheduler, b modelFree) {
+func commit(t *testing.T, say func(string, ...any), s *Scheduler, b Backend) {
 	var res StepResult
 	require.NoError(t, b.Step(&s.batch, &res))
 	tokens := make([]Token, len(s.outputs))

@@ -9,7 +9,7 @@ import (
 // any cell of another's, any stale, lost or repeated token.
 func init() { engine.UseTwin(makeTwin, twin.SoloSampled) }
 
-func makeTwin(lim engine.Limits, unified bool) *twin.Backend {
+func makeTwin(lim engine.Limits, unified bool) engine.Backend {
 	var c twin.Cost
 	c.Seconds[twin.Step] = 1e-3
 	for _, t := range []twin.Term{twin.Pass1, twin.Row2, twin.Row4, twin.Row32} {

@@ -205,6 +205,28 @@ func TestFullyCachedPrompt(t *testing.T) {
 	}
 }
 
+// Room for one more token in a shared last block is a free block for the copy on
+// write, and it is promised at admission. The predecessor's can_append forgot it.
+func TestCanAppendCountsTheCopy(t *testing.T) {
+	pool := must(NewPool(2, 4))
+	a, b := NewTable(pool), NewTable(pool)
+	require.NoError(t, a.Append(6))
+	require.NoError(t, b.Share(a.blocks, 6))
+	require.False(t, b.CanAppend(1), "there is room in the block, which is another's too, and none for a copy")
+	require.ErrorIs(t, b.Append(1), ErrNoBlocks)
+	require.NoError(t, a.Release())
+	require.True(t, b.CanAppend(1), "its own now")
+
+	r := newRig(t, Config{Blocks: 4})
+	r.serve("aaaabbbb")
+	q := r.admit("aaaabbbb", 4) // shares one block, copies one, takes one
+	require.Equal(t, 7, q.Hit)
+	_, v := r.try("cccccccc", 1)
+	require.Equal(t, Verdict{NotNow, LacksBlocks, 3, 1}, v)
+	r.run(q, "xxxx")
+	r.finish(q)
+}
+
 // The prefix that was just matched is not what eviction takes to make room, nor
 // the matched node itself. The predecessor's "cannot share free block"; mini-sglang#52
 func TestMatchIsPinned(t *testing.T) {

@@ -34,6 +34,7 @@ type cellRun struct {
 	tokens *encoder
 	tick   func(Status)
 	trace  *trace // nil does not trace
+	hash   string // of the tape, as the manifest has it
 }
 
 // run measures one cell on a fresh backend: probe, load, probe. The cell's Order
@@ -42,6 +43,9 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	o, err := c.tokens.offer(&c.cfg, key.OfferedRPS, key.Seed)
 	if err != nil {
 		return results.Cell{}, nil, err
+	}
+	if o.hash != c.hash {
+		return results.Cell{}, nil, fmt.Errorf("the tape of %g/s and seed %d has the hash %s, and %s when the run was started: has a file of %s changed?", key.OfferedRPS, key.Seed, o.hash, c.hash, c.cfg.Workload)
 	}
 	b, err := c.open(key)
 	if err != nil {
@@ -52,10 +56,14 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	defer stopAbort()
 
 	cell := results.Cell{
-		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, TapeHash: o.hash,
+		Key: key, Backend: c.m.Backend(), Workload: c.cfg.Workload, Arrivals: o.tape.Arrivals, TapeHash: o.hash,
 		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
 		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
-		Params: c.params(),
+		Requests: results.Some(len(o.tape.Requests)),
+		Params:   c.params(),
+	}
+	if cell.ArrivalRPS, err = c.cfg.arrivalRate(key.OfferedRPS); err != nil {
+		return cell, nil, err
 	}
 	before, err := probe(ctx, c.m, b)
 	if err != nil {
@@ -142,9 +150,11 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	}
 	clk.At(0, driver.Start)
 	c.showEvery(clk, eng, driver)
+	cpu := results.CPUTime()
 	if err := clk.Run(ctx); err != nil {
 		return nil, err
 	}
+	cell.Usage = usage(clk, cpu, results.CPUTime())
 	if err := eng.Err(); err != nil {
 		return nil, err
 	}
@@ -158,8 +168,20 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 	if late := driver.Late(); late.Tokens+late.Dones > 0 {
 		cell.Violations = append(cell.Violations, fmt.Sprintf("%d tokens and %d ends came after their request had ended", late.Tokens, late.Dones))
 	}
+	cell.OutstandingS = results.Some(driver.Outstanding())
 	cell.Steps = stepsOf(eng.Stats())
 	return records, nil
+}
+
+// usage is what the process took of the machine between two readings of its CPU
+// time, while clk ran. In virtual time the two have nothing to do with each other.
+func usage(clk clock.Clock, before, after results.Opt[time.Duration]) results.Opt[results.Usage] {
+	if _, wall := clk.(*clock.Wall); !wall || !before.OK || !after.OK {
+		return results.Opt[results.Usage]{}
+	}
+	return results.Some(results.Usage{
+		CPUS: (after.V - before.V).Seconds(), WallS: clk.Now().Seconds(), Cores: runtime.GOMAXPROCS(0), EngineInside: true,
+	})
 }
 
 func (c *cellRun) showEvery(clk clock.Clock, eng *engine.Engine, driver *loadgen.Driver) {
@@ -199,10 +221,20 @@ func (c *cellRun) params() map[string]string {
 	return p
 }
 
-func (c *Config) spec(rate float64, seed uint64) loadgen.Spec {
-	return loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration}
+// arrivalRate is the rate of what comes by itself; null where every request does.
+func (c *Config) arrivalRate(rate float64) (results.Opt[float64], error) {
+	load, err := c.load()
+	if err != nil || load.ArrivalRate(rate) == rate {
+		return results.Opt[float64]{}, err
+	}
+	return results.Some(load.ArrivalRate(rate)), nil
 }
 
+// tape makes the tape of a rate and a seed. The manifest has its hash.
 func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
-	return loadgen.Make(c.spec(rate, seed))
+	load, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	return load.Make(rate, seed, c.Duration)
 }

@@ -19,7 +19,7 @@ type templated struct {
 	fail    error
 }
 
-func (m *templated) Encode(system, user string) ([]engine.Token, error) {
+func (m *templated) Encode(system, user string, _ ...string) ([]engine.Token, error) {
 	m.encoded++
 	if m.fail != nil {
 		return nil, m.fail

@@ -9,22 +9,23 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// fakeMachine is a model-free machine in virtual time with costs like those of
-// the default model on two cores: a prompt token 0.5 ms, a step 2 ms, and each
-// decoding row 1 ms more.
+// fakeMachine is a model-free machine with costs like those of the default model on
+// two cores: a prompt token 0.5 ms, a step 2 ms, and each decoding row 1 ms more.
 type fakeMachine struct {
 	model   string
 	context int
 	opened  int
 	fail    map[int]error // by how many backends have been opened
+
+	wall, streams, noise bool
 }
 
 func (m *fakeMachine) Backend() string           { return "fake" }
-func (m *fakeMachine) NewClock() clock.Clock     { return clock.NewVirtual() }
-func (m *fakeMachine) Unified() bool             { return true }
+func (m *fakeMachine) Unified() bool             { return !m.streams }
 func (m *fakeMachine) MaxContext() int           { return m.context }
 func (m *fakeMachine) EOG(tok engine.Token) bool { return tok == 0 }
 func (m *fakeMachine) Params() map[string]string { return map[string]string{"threads": "2"} }
@@ -32,12 +33,19 @@ func (m *fakeMachine) Describe() (results.Library, results.Model) {
 	return results.Library{Version: "fake"}, results.Model{SHA256: m.model}
 }
 
-func (m *fakeMachine) Encode(system, user string) ([]engine.Token, error) {
+func (m *fakeMachine) NewClock() clock.Clock {
+	if m.wall {
+		return clock.NewWall()
+	}
+	return clock.NewVirtual()
+}
+
+func (m *fakeMachine) Encode(system, user string, history ...string) ([]engine.Token, error) {
 	var prompt []engine.Token
-	for _, word := range strings.Fields(system + " " + user) {
+	for _, word := range strings.Fields(system + " " + strings.Join(history, " ") + " " + user) {
 		h := fnv.New32a()
 		h.Write([]byte(word))
-		prompt = append(prompt, engine.Token(h.Sum32()>>1))
+		prompt = append(prompt, engine.Token(h.Sum32()%fakeVocab))
 	}
 	return prompt, nil
 }
@@ -47,28 +55,19 @@ func (m *fakeMachine) Open(s Shape) (engine.Backend, error) {
 	if err := m.fail[m.opened]; err != nil {
 		return nil, err
 	}
-	return &fakeBackend{limits: engine.Limits{Seqs: s.Seqs, SeqCells: s.SeqCells, Cells: s.Seqs * s.SeqCells, Rows: s.Rows, Vocab: 100}}, nil
-}
-
-type fakeBackend struct{ limits engine.Limits }
-
-func (b *fakeBackend) Limits() engine.Limits { return b.limits }
-func (b *fakeBackend) Abort()                {}
-func (b *fakeBackend) Close() error          { return nil }
-
-func (b *fakeBackend) Step(batch *engine.Batch, r *engine.StepResult) error {
-	r.Tokens = r.Tokens[:0]
-	r.Modelled = 2 * time.Millisecond
-	for _, row := range batch.Rows {
-		r.Modelled += 500 * time.Microsecond
-		if row.Output {
-			r.Modelled += 500 * time.Microsecond
-			r.Tokens = append(r.Tokens, 1)
-		}
+	cost := twin.Cost{Noise: twin.Noise{Sigma: 0.1, Rho: 0.5}}
+	cost.Seconds[twin.Step] = 2e-3
+	for _, t := range []twin.Term{twin.Pass1, twin.Row2, twin.Row4, twin.Row32, twin.Output} {
+		cost.Seconds[t] = 0.5e-3
 	}
-	r.Model = r.Modelled
-	return nil
+	return twin.New(twin.Config{
+		Limits:  engine.Limits{Seqs: s.Seqs, SeqCells: s.SeqCells, Cells: s.Seqs * s.SeqCells, Rows: s.Rows, Vocab: fakeVocab},
+		Unified: !m.streams, Cost: cost, Noise: m.noise, Seed: 1,
+	})
 }
+
+// fakeVocab is large, so that no two words have one token by chance.
+const fakeVocab = 1 << 30
 
 // quiet is a Progress that remembers, and can interrupt.
 type quiet struct {

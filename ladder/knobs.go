@@ -20,6 +20,12 @@ type Knobs struct {
 	Canonical bool
 }
 
+// DefaultShareWait is ShareWait in the presets. When 16 requests arrive at once with
+// the same 540 tokens, waiting cuts their mean TTFT to 0.27 of what it is without, and
+// to 0.80 when half of them are unique (docs/performance.md). A request waits no longer
+// than the other one takes to compute the prefix; the bound is several times that.
+const DefaultShareWait = 5 * time.Second
+
 // canonicalChunk is the chunk, and the size of a KV block, of canonical runs.
 const canonicalChunk = 64
 

@@ -39,9 +39,11 @@ type trial struct {
 // trial draws requests of the workload and their lengths as the stop rule has
 // them. An answer that only the model ends is taken to run to its limit.
 func (s *Sweep) trial(cfg Config, tokens *encoder) (trial, error) {
-	sample := cfg
-	sample.Duration = lengthSamples * time.Second
-	o, err := tokens.offer(&sample, 1, lengthSeed)
+	load, err := cfg.load()
+	if err != nil {
+		return trial{}, InputError{err}
+	}
+	o, err := tokens.of(load.Sample(lengthSamples, lengthSeed))
 	if err != nil {
 		return trial{}, err
 	}

@@ -37,16 +37,12 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 	if err != nil {
 		return nil, err
 	}
-	tape, err := cfg.tape(cell.OfferedRPS, cell.Seed)
+	o, err := newEncoder(m).offer(&cfg, cell.OfferedRPS, cell.Seed)
 	if err != nil {
 		return nil, err
 	}
-	if hash := tape.Hash(); hash != cell.TapeHash {
-		return nil, fmt.Errorf("the tape of %s is %.12s… now and was %.12s… then: the workload has changed, so the cell cannot be replayed", cell.Name(), hash, cell.TapeHash)
-	}
-	prompts, err := newEncoder(m).encode(tape)
-	if err != nil {
-		return nil, err
+	if o.hash != cell.TapeHash {
+		return nil, fmt.Errorf("the tape of %s is %.12s… now and was %.12s… then: the workload has changed, so the cell cannot be replayed", cell.Name(), o.hash, cell.TapeHash)
 	}
 	b, err := m.Open(ShapeFor(rungs, cfg.Context))
 	if err != nil {
@@ -55,7 +51,7 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 	defer b.Close()
 	serve := byName(rungs, cell.Rung).Engine(m.Unified())
 	r := &replay{
-		steps: steps, records: records, prompts: prompts, events: handovers(records),
+		steps: steps, records: records, prompts: o.prompts, events: handovers(records),
 		trace: trace{blockTokens: max(1, serve.Cache.BlockTokens)},
 	}
 	serve.OnStep = r.trace.add

@@ -17,7 +17,7 @@ import (
 type Survey struct {
 	Machine Machine
 	Rungs   []Rung        // ascending; the first serves one request at a time
-	Limit   time.Duration // for each rung and load
+	Limit   time.Duration // for each rung with a full queue; half of it at lower loads
 	// Begin is told which rung is next and under which load, and Step of every step.
 	// Either may be nil.
 	Begin func(what string)
@@ -86,7 +86,7 @@ func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, 
 	}
 	var err error
 	serve := s.engine(s.Rungs[0], "one at a time")
-	if got.Idle, got.Served, err = measureIdle(ctx, s.Machine, b, serve, t.work, s.Limit); err != nil {
+	if got.Idle, got.Served, err = measureIdle(ctx, s.Machine, b, serve, t.work, s.Limit/2); err != nil {
 		return got, err
 	}
 	fifo, top := got.Idle.Capacity(t.lengths), 0.0
@@ -116,7 +116,7 @@ func (s *Survey) full(ctx context.Context, b engine.Backend, rung Rung, work []e
 	if err := reset(b); err != nil {
 		return 0, err
 	}
-	_, _, err = runClosed(ctx, s.Machine.NewClock(), b, s.engine(rung, "a few together"), work, fewTogether, s.Limit)
+	_, _, err = runClosed(ctx, s.Machine.NewClock(), b, s.engine(rung, "a few together"), work, fewTogether, s.Limit/2)
 	return speed, err
 }
 

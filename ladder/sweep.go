@@ -88,7 +88,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		for _, seed := range cfg.Seeds {
 			o, err := tokens.offer(&cfg, rate, seed)
 			if err != nil {
-				return err
+				return InputError{err}
 			}
 			n, err := s.fit(cfg, o)
 			if err != nil {
@@ -271,6 +271,11 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 			defer s.showing.Unlock()
 			s.Progress.Tick(order, st)
 		},
+	}
+	for _, t := range run.Manifest.Tapes {
+		if t.OfferedRPS == key.OfferedRPS && t.Seed == key.Seed {
+			c.hash = t.SHA256
+		}
 	}
 	if s.TraceSteps {
 		c.trace = &trace{}

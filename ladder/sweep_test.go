@@ -37,6 +37,13 @@ func TestSweepMeasuresEveryCell(t *testing.T) {
 		}
 		require.True(t, cell.ProbeBefore.OK && cell.ProbeAfter.OK)
 		require.Positive(t, cell.Steps.Count)
+		require.Equal(t, results.Some(len(records)), cell.Requests)
+		require.False(t, cell.Usage.OK, "virtual time takes no CPU time")
+		inSystem := 0.0
+		for _, r := range records {
+			inSystem += (r.Ended.V - r.Sent.V).Seconds()
+		}
+		require.InEpsilon(t, inSystem, cell.OutstandingS.V, 1e-9, "Little's law, exactly in virtual time")
 		byKey[cell.Key] = cell
 	}
 	// Every rung replays the same tape.
@@ -211,7 +218,9 @@ func TestTraceSteps(t *testing.T) {
 		evicted += runs
 		require.Equal(t, st.EvictedTokens, runs)
 		require.Equal(t, st.Rows, st.PrefillRows+st.DecodeRows)
-		require.False(t, st.Cells.OK || st.TopCell.OK || st.Width().OK) // the fake has no cells
+		require.True(t, st.Cells.OK && st.TopCell.OK)
+		require.GreaterOrEqual(t, st.TopCell.V, st.Cells.V)
+		require.Equal(t, st.Rows > 0, st.Width().OK)
 	}
 	require.Len(t, steps, int(cell.Steps.Count))
 	require.Equal(t, cell.Steps.Rows, rows)

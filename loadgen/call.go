@@ -20,6 +20,7 @@ const (
 type call struct {
 	d         *Driver
 	rec       *results.Record
+	index     int    // in the tape
 	cancel    func() // nil before Send has returned and after the end
 	state     callState
 	cancelled bool // by the driver, and not yet acknowledged
@@ -94,12 +95,14 @@ func (c *call) end(outcome results.Outcome, reason string, at time.Duration) {
 		d.counts.Running--
 	}
 	d.counts.Finished++
+	d.flow.change(d.elapsed(), -1)
 	c.state, c.cancel = ended, nil
 	c.rec.Outcome = outcome
 	c.rec.Ended = results.Some(at)
 	if reason != "" {
 		c.rec.Reason = results.Some(reason)
 	}
+	d.follow(c.index, at)
 	if d.counts.Finished == len(d.calls) {
 		d.finish()
 	}
@@ -108,7 +111,7 @@ func (c *call) end(outcome results.Outcome, reason string, at time.Duration) {
 // finish tells the end in a callback of its own, since a target may be in the
 // middle of its work.
 func (d *Driver) finish() {
-	d.alarm.Cancel()
+	d.expiring.cancel()
 	if d.cfg.Done != nil {
 		d.clk.At(d.clk.Now(), d.cfg.Done)
 	}

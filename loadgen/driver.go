@@ -11,7 +11,11 @@ import (
 // Driver offers a tape to a target in open loop: each request goes out at its
 // own time after the start, whatever became of the ones before it. There is no
 // limit to how many are outstanding; each takes 8 bytes per requested output
-// token once it has its first one, and about 230 bytes besides.
+// token once it has its first one, and about 320 bytes besides.
+//
+// The later turns of a conversation are the exception that their nature asks for:
+// each is due its think time after the previous turn ended, whatever its outcome.
+// That moment is its intended arrival.
 //
 // A Driver lives on its clock's loop: call its methods there, or before the
 // clock runs.
@@ -21,14 +25,17 @@ type Driver struct {
 	target Target
 	cfg    DriverConfig
 
-	start   time.Duration
-	sent    int // requests [0, sent) have been handed over
-	expired int // requests [0, expired) have ended or reached their deadline
-	calls   []call
-	records []results.Record
-	alarm   clock.Timer // for the earliest deadline
-	counts  Counts
-	late    Late
+	start     time.Duration
+	sends     agenda // requests whose intended arrival is known, not yet handed over
+	deadlines agenda // requests handed over; those that have ended leave it late
+	sending   alarm
+	expiring  alarm
+	calls     []call
+	records   []results.Record
+	next      []int // the turn after each request, or -1; nil without conversations
+	counts    Counts
+	late      Late
+	flow      flow
 }
 
 // DriverConfig says how a tape is offered.
@@ -74,39 +81,54 @@ func NewDriver(clk clock.Clock, tape *Tape, target Target, cfg DriverConfig) (*D
 		records: make([]results.Record, len(tape.Requests)),
 		counts:  Counts{Arrivals: len(tape.Requests)},
 	}
+	var err error
+	if d.next, err = tape.nextTurns(); err != nil {
+		return nil, err
+	}
 	for i := range tape.Requests {
-		d.calls[i] = call{d: d, rec: &d.records[i]}
-		d.records[i] = d.blank(&tape.Requests[i])
+		d.calls[i] = call{d: d, rec: &d.records[i], index: i}
+		d.records[i] = blank(&tape.Requests[i], cfg)
 	}
 	return d, nil
 }
 
-func (d *Driver) blank(r *Request) results.Record {
+func blank(r *Request, cfg DriverConfig) results.Record {
 	rec := results.Record{
 		Request:   int32(r.Index),
 		Class:     r.Class,
-		Warmup:    r.At < d.cfg.Warmup,
+		Warmup:    r.At < cfg.Warmup,
 		Intended:  r.At,
 		MaxTokens: int32(r.MaxTokens),
 	}
 	if r.Group >= 0 {
 		rec.Group = results.Some(int32(r.Group))
 	}
-	if d.cfg.Scripted {
+	if r.Session > 0 {
+		rec.Session, rec.Turn = results.Some(int32(r.Session)), results.Some(int32(r.Turn))
+		if r.Turn > 0 {
+			rec.Think = results.Some(r.Think)
+		}
+	}
+	if cfg.Scripted {
 		rec.StopTokens = results.Some(int32(r.StopTokens))
 	}
 	return rec
 }
 
-// Start begins the cell now: request i is due at its At from this moment.
+// Start begins the cell now: request i is due at its At from this moment, unless it
+// is the later turn of a conversation.
 func (d *Driver) Start() {
 	d.start = d.clk.Now()
 	if len(d.tape.Requests) == 0 {
 		d.finish()
 		return
 	}
-	d.clk.At(d.start+d.tape.Requests[0].At, d.send)
-	d.watch()
+	for i := range d.tape.Requests {
+		if r := &d.tape.Requests[i]; r.Turn == 0 {
+			d.sends.push(r.At, i)
+		}
+	}
+	d.armSend()
 }
 
 // Began is when Start was called, on the clock: the zero of the records' times.
@@ -114,6 +136,12 @@ func (d *Driver) Began() time.Duration { return d.start }
 
 // Counts returns how far the run is.
 func (d *Driver) Counts() Counts { return d.counts }
+
+// Outstanding returns the integral over time so far of the number of requests
+// that were sent and had not ended, in request-seconds. The driver counts it from
+// its own clock as things happen, and not from the records, which must agree with
+// it by Little's law.
+func (d *Driver) Outstanding() float64 { return d.flow.area }
 
 // Late returns the count of calls that came after a request's end.
 func (d *Driver) Late() Late { return d.late }
@@ -126,46 +154,61 @@ func (d *Driver) Records() []results.Record { return d.records }
 // send hands over what is due and sets the timer for what is due next. What
 // fell due together goes out together, each with its own intended time.
 func (d *Driver) send() {
+	d.sending.rang()
 	now := d.elapsed()
-	n, next, more := due(d.tape.Requests, d.sent, now)
-	if more {
-		d.clk.At(d.start+next, d.send)
-	}
-	for range n {
-		i := d.sent
-		d.sent++
-		d.counts.Sent++
-		d.counts.Waiting++
-		c := &d.calls[i]
-		c.rec.Sent = results.Some(now)
-		c.state = waiting
-		cancel := d.target.Send(&d.tape.Requests[i], c)
-		if c.state != ended {
-			c.cancel = cancel
+	var due []int
+	for {
+		i, ok := d.sends.due(now)
+		if !ok {
+			break
 		}
+		due = append(due, i)
+	}
+	d.armSend()
+	for _, i := range due {
+		d.offer(i, now)
+	}
+	d.armExpire()
+}
+
+// offer hands over a request. Only then does its deadline run, so that whatever
+// the tape holds is offered, even where a stalled loop was away for longer.
+func (d *Driver) offer(i int, now time.Duration) {
+	d.counts.Sent++
+	d.counts.Waiting++
+	d.flow.change(now, 1)
+	c := &d.calls[i]
+	c.rec.Sent = results.Some(now)
+	c.state = waiting
+	cancel := d.target.Send(&d.tape.Requests[i], c)
+	if c.state != ended {
+		c.cancel = cancel
+		d.deadlines.push(c.rec.Intended+d.cfg.Timeout, i)
 	}
 }
 
-// watch sets the alarm for the deadline of the oldest request that has not
-// ended. All deadlines are one Timeout after the arrival, so they come in order
-// and one timer serves them all.
-func (d *Driver) watch() {
-	for d.expired < len(d.calls) && d.calls[d.expired].state == ended {
-		d.expired++
+// follow makes the turn after request i due, which has ended at the given time.
+func (d *Driver) follow(i int, at time.Duration) {
+	if d.next == nil || d.next[i] < 0 {
+		return
 	}
-	if d.expired < len(d.calls) {
-		d.alarm = d.clk.At(d.start+d.deadline(d.expired), d.expire)
-	}
+	n := d.next[i]
+	due := at + d.tape.Requests[n].Think
+	d.records[n].Intended, d.records[n].Warmup = due, due < d.cfg.Warmup
+	d.sends.push(due, n)
+	d.armSend()
 }
 
-func (d *Driver) deadline(i int) time.Duration { return d.tape.Requests[i].At + d.cfg.Timeout }
-
-// expire ends the requests whose deadline has passed. One that a stalled loop
-// has not sent yet is sent first: whatever the tape holds is offered.
+// expire ends the requests whose deadline has passed.
 func (d *Driver) expire() {
+	d.expiring.rang()
 	now := d.elapsed()
-	for ; d.expired < d.sent && d.deadline(d.expired) <= now; d.expired++ {
-		c := &d.calls[d.expired]
+	for {
+		i, ok := d.deadlines.due(now)
+		if !ok {
+			break
+		}
+		c := &d.calls[i]
 		if c.state == ended {
 			continue
 		}
@@ -176,7 +219,30 @@ func (d *Driver) expire() {
 			cancel()
 		}
 	}
-	d.watch()
+	d.armExpire()
+}
+
+func (d *Driver) armSend() {
+	if e, ok := d.sends.next(); ok {
+		d.sending.by(e.at, func() clock.Timer { return d.clk.At(d.start+e.at, d.send) })
+	}
+}
+
+// armExpire sets the timer for the earliest deadline of a request that has not
+// ended, and forgets those that have on its way there.
+func (d *Driver) armExpire() {
+	for {
+		e, ok := d.deadlines.next()
+		switch {
+		case !ok:
+			return
+		case d.calls[e.request].state == ended:
+			d.deadlines.pop()
+		default:
+			d.expiring.by(e.at, func() clock.Timer { return d.clk.At(d.start+e.at, d.expire) })
+			return
+		}
+	}
 }
 
 func (d *Driver) elapsed() time.Duration { return d.clk.Now() - d.start }

@@ -17,27 +17,67 @@ import (
 //	Workload, RPS, Seed, Duration in nanoseconds, number of requests
 //	for each request: Index, At in nanoseconds, Class, Group, System, User,
 //	                  MaxTokens, StopTokens, Seed
+//
+// A tape whose arrivals are not "poisson", or with a conversation in it, begins with
+// "cadence-bench tape 2" instead, has Arrivals after Workload, and adds to each
+// request Session, Turn, Think in nanoseconds, the length of History, and its strings.
 func (t *Tape) Hash() string {
 	e := encoder{sha256.New()}
-	e.text("cadence-bench tape 1")
-	e.text(t.Workload)
+	plain := t.plain()
+	if plain {
+		e.text("cadence-bench tape 1")
+		e.text(t.Workload)
+	} else {
+		e.text("cadence-bench tape 2")
+		e.text(t.Workload)
+		e.text(t.Arrivals)
+	}
 	e.integer(math.Float64bits(t.RPS))
 	e.integer(t.Seed)
 	e.integer(uint64(t.Duration))
 	e.integer(uint64(len(t.Requests)))
 	for i := range t.Requests {
-		r := &t.Requests[i]
-		e.integer(uint64(r.Index))
-		e.integer(uint64(r.At))
-		e.text(r.Class)
-		e.integer(uint64(r.Group))
-		e.text(r.System)
-		e.text(r.User)
-		e.integer(uint64(r.MaxTokens))
-		e.integer(uint64(r.StopTokens))
-		e.integer(r.Seed)
+		e.request(&t.Requests[i])
+		if !plain {
+			e.turn(&t.Requests[i])
+		}
 	}
 	return hex.EncodeToString(e.Sum(nil))
+}
+
+// plain says that the first encoding covers the tape: what it leaves out is not in it.
+func (t *Tape) plain() bool {
+	if t.Arrivals != "poisson" {
+		return false
+	}
+	for i := range t.Requests {
+		if r := &t.Requests[i]; r.Session != 0 || r.Turn != 0 || r.Think != 0 || len(r.History) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (e encoder) request(r *Request) {
+	e.integer(uint64(r.Index))
+	e.integer(uint64(r.At))
+	e.text(r.Class)
+	e.integer(uint64(r.Group))
+	e.text(r.System)
+	e.text(r.User)
+	e.integer(uint64(r.MaxTokens))
+	e.integer(uint64(r.StopTokens))
+	e.integer(r.Seed)
+}
+
+func (e encoder) turn(r *Request) {
+	e.integer(uint64(r.Session))
+	e.integer(uint64(r.Turn))
+	e.integer(uint64(r.Think))
+	e.integer(uint64(len(r.History)))
+	for _, s := range r.History {
+		e.text(s)
+	}
 }
 
 type encoder struct{ hash.Hash }

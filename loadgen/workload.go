@@ -3,13 +3,29 @@ package loadgen
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"strconv"
 	"strings"
-
-	"github.com/cadence-bench/cadence-bench/internal/nearest"
 )
+
+// Workload is what requests say and how long they are, whenever they come: a pure
+// function of a seed.
+type Workload struct {
+	spec string
+	// perArrival is how many requests an arrival brings in the mean: more than one
+	// where conversations arrive.
+	perArrival float64
+	open       func(seed uint64) source
+	recorded   *Arrivals // of a trace that has times
+	label      string    // what tapes are named, if not by spec: not where a file is
+	frozen     bool      // a tape: every seed is the same
+}
+
+// source draws the requests of one seed, arrival by arrival.
+type source interface {
+	// next returns the requests of the next arrival: one, or the turns of a
+	// conversation in order; none when a trace has no more. Index and At are the
+	// caller's to set.
+	next() []Request
+}
 
 const (
 	// SharedPrompt is the default workload: 70% of the requests carry one of four
@@ -22,119 +38,78 @@ const (
 	// schedule around and no prefix to reuse, so policies that serve the same
 	// batch sizes should look alike on it.
 	Uniform = "uniform"
+	// Sessions are conversations of several turns: each carries what was said
+	// before, and is due a think time after the answer to the one before.
+	Sessions = "sessions"
+	// PrefixRepetition has prompts of one length, a share of which begin with one
+	// of some prefixes.
+	PrefixRepetition = "prefix-repetition"
+	// Bimodal has answers of two lengths.
+	Bimodal = "bimodal"
+	// Trace replays a file: see Formats.
+	Trace = "trace"
 )
 
-// Workloads lists the names that Make takes.
-func Workloads() []string { return []string{SharedPrompt, Uniform} }
+// Workloads lists the names that ParseWorkload takes and that need no file. Trace
+// is the one that does.
+func Workloads() []string {
+	return []string{SharedPrompt, Uniform, Sessions, PrefixRepetition, Bimodal}
+}
+
+// WorkloadsHelp describes the specs that ParseWorkload takes, one a line, each with
+// the defaults of its parameters.
+const WorkloadsHelp = `  shared-prompt                   70% carry one of four system prompts; heavy-tailed answers
+  uniform                         prompts and answers of one length, nothing to share
+  sessions:turns=4,think=2s,system=128
+                                  conversations; think is a mean, system in tokens
+  prefix-repetition:prefixes=10,prefix=256,suffix=64,output=69,share=0.9
+                                  lengths in tokens; the rest has a prefix of its own
+  bimodal:short=32,long=400,share=0.2,short-prompt=256,long-prompt=256
+                                  answers of two lengths in tokens; share is that of the long
+  trace:FILE                      a recording: ShareGPT, BurstGPT, Azure, Mooncake, or a tape`
 
 // ErrUnknownWorkload is wrapped by the error for a name that Workloads lacks.
 var ErrUnknownWorkload = errors.New("unknown workload")
 
-func checkWorkload(name string) error {
-	known := Workloads()
-	for _, w := range known {
-		if w == name {
-			return nil
-		}
+// ParseWorkload reads a spec of WorkloadsHelp. The file of a trace is read.
+func ParseWorkload(spec string) (Workload, error) {
+	name, rest := splitSpec(spec)
+	o := newOptions("workload", name, rest, name == Trace)
+	w := Workload{perArrival: 1}
+	switch name {
+	case SharedPrompt, Uniform:
+		w.open = func(seed uint64) source { return newContent(name, seed) }
+	case Sessions:
+		p := readSessions(o)
+		w.perArrival = float64(p.turns)
+		w.open = p.open
+	case PrefixRepetition:
+		w.open = readRepetition(o).open
+	case Bimodal:
+		w.open = readBimodal(o).open
+	case Trace:
+		w = openTrace(o)
+	default:
+		known := append(Workloads(), Trace)
+		return Workload{}, fmt.Errorf("%w %q: %schoose from %s", ErrUnknownWorkload, name, didYouMean(name, known), strings.Join(known, ", "))
 	}
-	hint := ""
-	if w, ok := nearest.Match(name, known); ok {
-		hint = fmt.Sprintf(", did you mean %q?", w)
+	var err error
+	if w.spec, err = o.done(); err != nil {
+		return Workload{}, err
 	}
-	return fmt.Errorf("%w %q%s (workloads: %s)", ErrUnknownWorkload, name, hint, strings.Join(known, ", "))
+	return w, nil
 }
 
-const (
-	sharedShare = 0.7 // of requests; the predecessor's workload
+// String returns the spec, in its canonical form.
+func (w Workload) String() string { return w.spec }
 
-	// The generated system prompts' lengths in words are uniform on this range.
-	// Measured with the tokenizer that engine/gguf trains on Corpus, they take
-	// 492 to 646 tokens with a median of 563, and the shared ones 548 to 576.
-	minWords, maxWords = 390, 480
-	meanWords          = (minWords + maxWords) / 2
+// Frozen says that every seed gives the same requests: the workload is a tape.
+func (w Workload) Frozen() bool { return w.frozen }
 
-	// Requested output lengths: exp(Normal(outputMu, outputSigma)) rounded and
-	// clipped to [minOutput, maxOutput]; mean 132, median 100.
-	outputMu, outputSigma = 4.6, 0.8
-	minOutput, maxOutput  = 16, 512
-
-	// limitShare of the answers run into MaxTokens; the others end after a
-	// Beta(2, 3) share of it (mean 0.4). In all an answer has 0.52 of what was
-	// asked for, 69 tokens in the mean: the predecessor's model gave 63 to 75
-	// against 136 requested.
-	limitShare = 0.2
-
-	// uniformOutput makes the control's mean output that of the mix.
-	uniformOutput = 69
-)
-
-// content draws what requests say and how long their answers are. Scalars come
-// from one stream per subsystem and text from one per request, so that request i
-// of a seed is the same at every rate.
-type content struct {
-	workload                        string
-	seed                            uint64
-	mix, output, stopping, sampling *rand.Rand
-}
-
-func newContent(workload string, seed uint64) *content {
-	return &content{
-		workload: workload, seed: seed,
-		mix:      stream(seed, "mix"),
-		output:   stream(seed, "output"),
-		stopping: stream(seed, "stopping"),
-		sampling: stream(seed, "sampling"),
+// name is what a tape calls its workload.
+func (w Workload) name() string {
+	if w.label != "" {
+		return w.label
 	}
-}
-
-// request draws request i. Calls must be made in order from i = 0.
-func (c *content) request(i int) Request {
-	text := stream(c.seed, "text/"+strconv.Itoa(i))
-	r := Request{Index: i, Group: -1, Seed: c.sampling.Uint64()}
-	if c.workload == Uniform {
-		r.Class = "uniform"
-		r.System = systemPrompt(text, meanWords)
-		r.User = userTurn(text, ownTurns)
-		r.MaxTokens, r.StopTokens = uniformOutput, uniformOutput
-		return r
-	}
-	shared, group := c.mix.Float64() < sharedShare, c.mix.IntN(len(sharedPrompts()))
-	if shared {
-		p := sharedPrompts()[group]
-		r.Class, r.Group = "shared", group
-		r.System, r.User = p.system, userTurn(text, p.turns)
-	} else {
-		r.Class = "unique"
-		r.System = systemPrompt(text, minWords+text.IntN(maxWords-minWords+1))
-		r.User = userTurn(text, ownTurns)
-	}
-	r.MaxTokens = requestedOutput(c.output)
-	r.StopTokens = naturalStop(c.stopping, r.MaxTokens)
-	return r
-}
-
-// requestedOutput draws a clipped lognormal length by inversion.
-func requestedOutput(r *rand.Rand) int {
-	normal := math.Sqrt2 * math.Erfinv(2*r.Float64()-1)
-	n := math.Round(math.Exp(outputMu + outputSigma*normal))
-	return int(min(max(n, minOutput), maxOutput))
-}
-
-// naturalStop draws where an answer of at most limit tokens ends by itself. A
-// Beta(2, 3) variate is the second smallest of four uniform ones.
-func naturalStop(r *rand.Rand, limit int) int {
-	runsIn := r.Float64() < limitShare
-	first, second := 1.0, 1.0
-	for range 4 {
-		u := r.Float64()
-		if u < first {
-			first, second = u, first
-		} else {
-			second = min(second, u)
-		}
-	}
-	if runsIn {
-		return limit
-	}
-	return max(1, int(math.Round(float64(limit)*second)))
+	return w.spec
 }

@@ -42,6 +42,7 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 		interval(analysis.TTFTP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.TTFT.P50 }),
 		interval(analysis.E2EP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P50 }),
 		interval(analysis.E2EP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P99 }),
+		right("valid", each(valid)),
 	})
 	t.Notes = []string{
 		"[lo, hi] is the 95% interval of the quantile from order statistics; “∞” where the cell has too few answered requests to bound it. " +
@@ -49,6 +50,15 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 		"Output tokens are those ready during the steady window, whoever's they are.",
 	}
 	return t
+}
+
+// valid says in one word whether a cell may be used; the summary's notes and the
+// checks say why not.
+func valid(c *analysis.CellMetrics) string {
+	if c.Valid() {
+		return "yes"
+	}
+	return "INVALID"
 }
 
 func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {

@@ -46,6 +46,8 @@ func scaleOf(u analysis.Unit, largest float64) scale {
 		return scale{unit: "rps", factor: 1}
 	case analysis.TokensPerS:
 		return scale{unit: "tok/s", factor: 1}
+	case analysis.Plain:
+		return scale{factor: 1}
 	case analysis.Fraction:
 		return scale{factor: 100, suffix: "%"}
 	default:

@@ -61,7 +61,7 @@ func (r *Report) HTML() ([]byte, error) {
 	p := page{
 		Title: r.title(), Caption: r.Facts.Caption(), Simulated: r.simulated(),
 		CSS: template.CSS(pageCSS), Words: r.Words, Headline: htmlTable{r.Headline},
-		Warnings: r.Warnings, Tables: htmlTables(r.tables()),
+		Warnings: r.Warnings, Tables: htmlTables(append(r.tables(), r.CellChecks)),
 		Provenance: htmlTables(r.Provenance),
 	}
 	for i := range r.Figures {

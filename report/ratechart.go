@@ -76,23 +76,43 @@ func isBand(p ratePoint) bool    { return p.value.N > 1 }
 func isBound(p ratePoint) bool   { return p.value.Bounds > 0 }
 func isInvalid(p ratePoint) bool { return !p.valid }
 
-func (l rateLine) band(c draw.Canvas, x, y func(float64) vg.Length) {
-	var up, down []vg.Point
-	for _, p := range l.points {
-		up = append(up, vg.Point{X: x(p.rate) + p.nudge, Y: y(p.value.Max)})
-		down = append([]vg.Point{{X: x(p.rate) + p.nudge, Y: y(p.value.Min)}}, down...)
+// stretches returns the runs of valid points. An invalid one is marked, but no
+// line leads to it: a line is a claim.
+func (l rateLine) stretches() (runs [][]ratePoint) {
+	start := 0
+	for i, p := range l.points {
+		if p.valid {
+			continue
+		}
+		runs = append(runs, l.points[start:i])
+		start = i + 1
 	}
-	if len(up) > 1 {
-		c.FillPolygon(alpha(l.look.color, 0x2E), append(up, down...))
+	return append(runs, l.points[start:])
+}
+
+func (l rateLine) band(c draw.Canvas, x, y func(float64) vg.Length) {
+	for _, run := range l.stretches() {
+		var up, down []vg.Point
+		for _, p := range run {
+			up = append(up, vg.Point{X: x(p.rate) + p.nudge, Y: y(p.value.Max)})
+			down = append([]vg.Point{{X: x(p.rate) + p.nudge, Y: y(p.value.Min)}}, down...)
+		}
+		if len(up) > 1 {
+			c.FillPolygon(alpha(l.look.color, 0x2E), append(up, down...))
+		}
 	}
 }
 
 func (l rateLine) line(c draw.Canvas, x, y func(float64) vg.Length) {
-	var pts []vg.Point
-	for _, p := range l.points {
-		pts = append(pts, vg.Point{X: x(p.rate) + p.nudge, Y: y(p.value.Mean)})
+	for _, run := range l.stretches() {
+		var pts []vg.Point
+		for _, p := range run {
+			pts = append(pts, vg.Point{X: x(p.rate) + p.nudge, Y: y(p.value.Mean)})
+		}
+		if len(pts) > 1 {
+			c.StrokeLines(draw.LineStyle{Color: l.look.color, Width: 2}, pts)
+		}
 	}
-	c.StrokeLines(draw.LineStyle{Color: l.look.color, Width: 2}, pts)
 }
 
 const markRadius = 3.6
@@ -253,6 +273,10 @@ func rateFigure(name, title string, f Facts, lines []rateLine) Figure {
 		for i, p := range l.points {
 			if i > 0 {
 				alt.WriteString(",")
+			}
+			if !p.valid {
+				fmt.Fprintf(&alt, " invalid at %s rps", short(p.rate))
+				continue
 			}
 			fmt.Fprintf(&alt, " %s at %s rps", scale{factor: 1}.bounded(p.value.Mean, p.value.Bounds > 0), short(p.rate))
 		}

@@ -21,11 +21,14 @@ type Report struct {
 	Hits       []Table // one, or none when no rung has a prefix cache
 	Cells      Table
 	Probes     Table
+	Checks     Table // the worst figure of each check
+	CellChecks Table // every figure of every cell
 	Provenance []Table
 	Figures    []Figure
 	Warnings   []string
 
 	summaries []results.CellSummary
+	checks    [][]string // a line for every check of every cell, for scripts
 }
 
 // Of makes the report of a run that analysis.Load read.
@@ -34,7 +37,7 @@ func Of(run *analysis.Run) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Warnings = run.Warnings
+	r.Warnings = append(r.Warnings, run.Warnings...)
 	return r, nil
 }
 
@@ -42,9 +45,13 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	f := FactsOf(s, modelName(m))
 	r := &Report{
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
-		Cells: Cells(s, f), Probes: Probes(s, f), Provenance: Provenance(m),
+		Cells: Cells(s, f), Probes: Probes(s, f),
+		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
 		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
-		summaries: analysis.Summaries(s),
+		summaries: analysis.Summaries(s), checks: checkRows(s),
+	}
+	if text := voided(s); text != "" {
+		r.Warnings = append(r.Warnings, text)
 	}
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
@@ -70,6 +77,8 @@ func (r *Report) Blocks() map[string]string {
 	}
 	blocks["cells"] = r.Cells.Markdown()
 	blocks["probes"] = r.Probes.Markdown()
+	blocks["checks"] = r.Checks.Markdown()
+	blocks["cell-checks"] = r.CellChecks.Markdown()
 	blocks["words"] = list(r.Words)
 	var provenance []string
 	for _, t := range r.Provenance {
@@ -80,20 +89,23 @@ func (r *Report) Blocks() map[string]string {
 }
 
 // Dictionaries returns the blocks that need no run: the columns of a cell file
-// ("columns"), the keys of summary.json ("summary-keys") and the rules that every
-// row keeps ("rules").
+// ("columns") and of a trace ("step-columns"), the keys of summary.json
+// ("summary-keys"), the rules that every row keeps ("rules") and the checks that
+// every cell must pass ("check-bounds").
 func Dictionaries() map[string]string {
 	return map[string]string{
-		"columns":      results.ColumnsMarkdown(),
-		"step-columns": results.StepColumnsMarkdown(),
-		"summary-keys": results.SummaryMarkdown(),
-		"rules":        results.RulesMarkdown(),
+		"columns":             results.ColumnsMarkdown(),
+		"step-columns":        results.StepColumnsMarkdown(),
+		"calibration-columns": results.CalibrationColumnsMarkdown(),
+		"summary-keys":        results.SummaryMarkdown(),
+		"rules":               results.RulesMarkdown(),
+		"check-bounds":        CheckBounds().Markdown(),
 	}
 }
 
 // Write writes the report into a folder, which it makes if need be, and returns
-// the paths of its files: report.md, report.html, tables/*.md, charts/*.svg and
-// charts/*.png, and summary.json.
+// the paths of its files: report.md, report.html, tables/*.md, tables/checks.csv,
+// charts/*.svg and charts/*.png, and summary.json.
 func (r *Report) Write(dir string) ([]string, error) {
 	type output struct {
 		name string
@@ -105,11 +117,12 @@ func (r *Report) Write(dir string) ([]string, error) {
 	}
 	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", page}}
 	blocks := r.Blocks()
-	for _, name := range []string{"headline", "summary", "hits", "cells", "probes"} {
+	for _, name := range []string{"headline", "summary", "hits", "cells", "probes", "checks", "cell-checks"} {
 		if text, ok := blocks[name]; ok {
 			outputs = append(outputs, output{filepath.Join("tables", name+".md"), []byte(text)})
 		}
 	}
+	outputs = append(outputs, output{filepath.Join("tables", "checks.csv"), encodeCSV(r.checks)})
 	for i := range r.Figures {
 		f := &r.Figures[i]
 		svg, err := f.SVG()
@@ -168,7 +181,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, []Table{r.Cells, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Hits, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {

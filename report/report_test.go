@@ -80,6 +80,7 @@ func TestReportOfARunFolder(t *testing.T) {
 	require.Equal(t, []string{
 		"report.md", "report.html",
 		"tables/headline.md", "tables/summary.md", "tables/cells.md", "tables/probes.md",
+		"tables/checks.md", "tables/cell-checks.md", "tables/checks.csv",
 		"charts/e2e-p99.svg", "charts/e2e-p99.png", "charts/goodput.svg", "charts/goodput.png",
 		"charts/e2e-over-time.svg", "charts/e2e-over-time.png", "summary.json",
 	}, names)

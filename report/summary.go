@@ -110,9 +110,15 @@ func validity(p *analysis.Point, notes *footnotes) string {
 		if c.Valid() {
 			good++
 		}
-		where := fmt.Sprintf("%s at %s rps, seed %d", c.Cell.Rung, short(c.Cell.OfferedRPS), c.Cell.Seed)
+		where := func(w analysis.Warning) string {
+			rung := c.Cell.Rung
+			if w.IsOfTape() {
+				rung = "every rung"
+			}
+			return fmt.Sprintf("%s at %s rps, seed %d", rung, short(c.Cell.OfferedRPS), c.Cell.Seed)
+		}
 		for _, w := range c.Invalid {
-			marks += notes.mark(fmt.Sprintf("%s is INVALID: %s.", where, w.Text))
+			marks += notes.mark(fmt.Sprintf("%s is INVALID: %s.", where(w), w.Text))
 		}
 		for _, w := range c.Warnings {
 			switch w.Code {
@@ -125,7 +131,7 @@ func validity(p *analysis.Point, notes *footnotes) string {
 				change, _ := analysis.ProbeDrift(c.Cell)
 				notes.drifts = append(notes.drifts, change)
 			default:
-				marks += notes.mark(fmt.Sprintf("%s: %s.", where, w.Text))
+				marks += notes.mark(fmt.Sprintf("%s: %s.", where(w), w.Text))
 			}
 		}
 	}
@@ -163,7 +169,13 @@ func (f *footnotes) all() []string {
 	return append(notes, f.lines...)
 }
 
+// mark returns the mark of a note, which two cells may share.
 func (f *footnotes) mark(text string) string {
+	for i, line := range f.lines {
+		if m := superscript(i + 1); line == m+" "+text {
+			return m
+		}
+	}
 	m := superscript(len(f.lines) + 1)
 	f.lines = append(f.lines, m+" "+text)
 	return m

@@ -85,7 +85,7 @@ type TermCost struct {
 }
 
 // StepNoise is what the fit leaves unexplained: the logarithm of measured over
-// predicted duration, as a first-order autoregression of mean 0.
+// predicted duration, as a first-order autoregression; measured over predicted has mean 1.
 type StepNoise struct {
 	Sigma float64 `json:"sigma"` // its standard deviation
 	Rho   float64 `json:"rho"`   // correlation of a step with the next

@@ -26,6 +26,16 @@ type Steps struct {
 	ScheduleS  float64 `json:"schedule_s"`  // planning and committing on the loop; 0 in virtual time
 }
 
+// Usage is what the process took of the machine while a cell was offered.
+type Usage struct {
+	CPUS  float64 `json:"cpu_s"`  // user and system time of the whole process
+	WallS float64 `json:"wall_s"` // from the start of the offer until the last outcome
+	Cores int     `json:"cores"`  // that the process may use
+	// EngineInside says that the engine ran in this process, so that CPUS is not
+	// the load generator's alone.
+	EngineInside bool `json:"engine_inside"`
+}
+
 // Cell describes one run. It is kept as JSON in the Parquet file's metadata, so
 // that a cell file can be read alone.
 type Cell struct {
@@ -35,6 +45,10 @@ type Cell struct {
 	Backend  string `json:"backend"`
 	Workload string `json:"workload"`
 	TapeHash string `json:"tape_hash"`
+	Arrivals string `json:"arrivals,omitempty"` // the arrival process; poisson in files that do not say
+	// ArrivalRPS is the rate of what comes by itself: OfferedRPS over the turns of a
+	// conversation; null where that is OfferedRPS.
+	ArrivalRPS Opt[float64] `json:"arrival_rps"`
 	// StartedAt is the calendar's, and zero in a simulation, which has no date: the
 	// same one, made twice, is the same bytes.
 	StartedAt time.Time `json:"started_at"`
@@ -44,6 +58,15 @@ type Cell struct {
 	TimeoutS  float64 `json:"timeout_s"`  // client timeout, from the intended arrival
 	SLOS      float64 `json:"slo_s"`      // E2E objective
 	EndedS    float64 `json:"ended_s"`    // when the last request's outcome was decided
+
+	// Requests is how many the tape has; null in files that do not say.
+	Requests Opt[int] `json:"requests"`
+	// OutstandingS is the integral over the cell of how many requests were
+	// outstanding (sent and not yet ended), as the driver counted them while it
+	// ran, in request-seconds; null where nobody counted.
+	OutstandingS Opt[float64] `json:"outstanding_s"`
+	// Usage is null in virtual time, and where the system does not tell.
+	Usage Opt[Usage] `json:"usage"`
 
 	ProbeBefore Opt[Probe] `json:"probe_before"`
 	ProbeAfter  Opt[Probe] `json:"probe_after"`

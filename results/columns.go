@@ -84,7 +84,7 @@ var requestColumns = []column[Record]{
 	{Column{"reason", String, "", "nothing to add to the outcome", "why it was shed, cancelled or failed"},
 		nullable(func(r *Record) *Opt[string] { return &r.Reason }, text, unText[string]), false},
 
-	{Column{"intended_ns", Int64, "ns", "", "when the tape says that the request arrives, since the start of the cell; every latency starts here"},
+	{Column{"intended_ns", Int64, "ns", "", "when the tape says that the request arrives, since the start of the cell, or when a later turn fell due; every latency starts here"},
 		required(func(r *Record) *time.Duration { return &r.Intended }, ns, duration), true},
 	{Column{"sent_ns", Int64, "ns", "it was never handed over", "when the driver really handed it over"},
 		nullable(func(r *Record) *Opt[time.Duration] { return &r.Sent }, ns, duration), true},
@@ -111,6 +111,15 @@ var requestColumns = []column[Record]{
 		nullable(func(r *Record) *Opt[int32] { return &r.StopTokens }, same, same), false},
 	{Column{"output_tokens", Int32, "tokens", "", "number of output tokens: the length of token_ns"},
 		derivedAlways(func(r *Record) int32 { return int32(len(r.Tokens)) }), false},
+
+	{Column{"session", Int32, "", "it is not part of a conversation", "the conversation that it is a turn of"},
+		nullable(func(r *Record) *Opt[int32] { return &r.Session }, same, same), false},
+	{Column{"turn", Int32, "", "it is not part of a conversation", "place in the conversation, from 0"},
+		nullable(func(r *Record) *Opt[int32] { return &r.Turn }, same, same), false},
+	{Column{"think_ns", Int64, "ns", "it came by itself", "how long after the end of the turn before it was due: intended_ns is that moment"},
+		nullable(func(r *Record) *Opt[time.Duration] { return &r.Think }, ns, duration), true},
+	{Column{"lateness_ns", Int64, "ns", "it was never handed over", "sent_ns - intended_ns: how late the driver was"},
+		derived((*Record).Lateness, ns), true},
 }
 
 // Columns returns the column dictionary of cell files, in the files' order.

@@ -101,6 +101,7 @@ func anyRecord(r *rand.Rand) Record {
 		Request: ints[r.IntN(len(ints))], Class: texts[r.IntN(len(texts))], Group: optInt(), Warmup: r.IntN(2) == 0,
 		Outcome:  append(Outcomes(), "", "503", "未知")[r.IntN(len(outcomes)+3)],
 		Intended: pick(), Sent: optTime(), Started: optTime(), Ended: optTime(),
+		Session: optInt(), Turn: optInt(), Think: optTime(),
 		PromptTokens: ints[r.IntN(len(ints))], CachedTokens: optInt(), SharedTokens: optInt(), MaxTokens: ints[r.IntN(len(ints))], StopTokens: optInt(),
 	}
 	if r.IntN(3) > 0 {

@@ -33,10 +33,15 @@ const (
 // the cell, on the cell's clock. Latencies are not stored: they are differences
 // from Intended, taken in analysis.
 type Record struct {
-	Request  int32      // index in the tape
-	Class    string     // workload class, such as "shared" or "unique"
-	Group    Opt[int32] // which shared prompt; null when the prompt is its own
-	Warmup   bool       // arrived before the steady window; flagged, never dropped
+	Request int32      // index in the tape
+	Class   string     // workload class, such as "shared" or "unique"
+	Group   Opt[int32] // which shared prompt; null when the prompt is its own
+	Session Opt[int32] // the conversation that it is a turn of; null when it is none
+	Turn    Opt[int32] // within the session, from 0
+	// Think is how long after the end of the turn before it was due; null for what
+	// came by itself.
+	Think    Opt[time.Duration]
+	Warmup   bool // arrived before the steady window; flagged, never dropped
 	Outcome  Outcome
 	Reason   Opt[string]
 	Intended time.Duration      // when the tape says that it arrives
@@ -63,6 +68,14 @@ func (r *Record) FirstToken() Opt[time.Duration] {
 		return Opt[time.Duration]{}
 	}
 	return Some(r.Tokens[0])
+}
+
+// Lateness returns how long after its intended arrival the request was handed over.
+func (r *Record) Lateness() Opt[time.Duration] {
+	if !r.Sent.OK {
+		return Opt[time.Duration]{}
+	}
+	return Some(r.Sent.V - r.Intended)
 }
 
 // LastToken returns when the last output token was ready. It is E2E's end only

@@ -66,7 +66,7 @@ var stepColumns = []column[StepRow]{
 		required(func(s *StepRow) *int32 { return &s.PromisedBlocks }, same, same), false},
 	{Column{"evicted_tokens", Int64, "tokens", "", "cached tokens given up since the step before: the sum of evicted_run_tokens"},
 		required(func(s *StepRow) *int64 { return &s.EvictedTokens }, same, same), false},
-	{Column{"cells", Int32, "", "the backend does not tell: llama.cpp with one cache for all sequences", "KV cells of the backend that are in use after the step"},
+	{Column{"cells", Int32, "", "the backend does not tell: llama.cpp with one cache for all sequences", "KV cells of the backend that are in use after the step; blocks given back when its tokens had been given out are still among them, their removals come with the next step"},
 		nullable(func(s *StepRow) *Opt[int32] { return &s.Cells }, same, same), false},
 	{Column{"top_cell", Int32, "", "cells is null", "one more than the highest KV cell in use; with a stream per sequence, the highest among those of the step"},
 		nullable(func(s *StepRow) *Opt[int32] { return &s.TopCell }, same, same), false},

@@ -73,9 +73,9 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
-	c := calibrator{machine: m, ctx: cmd.Context(), note: newProgress(cmd.ErrOrStderr()).Note, effort: fullEffort}
+	c := calibrator{machine: m, ctx: cmd.Context(), note: newProgress(cmd.ErrOrStderr()).Note, effort: fullEffort, other: otherEffort}
 	if f.quick {
-		c.effort = quickEffort
+		c.effort, c.other = quickEffort, effort{}
 	}
 	c.out = results.Calibration{
 		MadeAt: started, Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(),
@@ -144,15 +144,16 @@ func tokensOf(m *llamacpp.Model) (results.Tokens, error) {
 // effort is how much is measured.
 type effort struct {
 	rounds, levels int           // of the script
-	survey         time.Duration // for each rung and load
-	settings       int           // at most
+	survey         time.Duration // for each rung
 }
 
-// The times are for the default model on two cores: a round of the script takes about
-// ten seconds, and two settings in full stay within four minutes.
+// With the default model on two cores a level takes about two seconds in each round, and
+// a survey of all rungs five times its limit. A full queue needs ten seconds until
+// answers are more than a tail of the prompts.
 var (
-	fullEffort  = effort{rounds: 4, levels: 6, survey: 6 * time.Second, settings: 2}
-	quickEffort = effort{rounds: 2, levels: 3, survey: 3 * time.Second, settings: 1}
+	fullEffort  = effort{rounds: 5, levels: 5, survey: 10 * time.Second}
+	otherEffort = effort{rounds: 3, levels: 4, survey: 6 * time.Second} // of the settings that were not chosen
+	quickEffort = effort{rounds: 2, levels: 3, survey: 6 * time.Second}
 )
 
 // calibrator is a calibration under way.
@@ -161,6 +162,7 @@ type calibrator struct {
 	ctx     context.Context
 	note    func(string)
 	effort  effort
+	other   effort // for the settings that are not chosen; none without rounds
 	trial   ladder.Trial
 	rows    []results.CalibrationRow
 	out     results.Calibration
@@ -192,8 +194,9 @@ func (c *calibrator) setting(s results.Setting, rungs []ladder.Rung, chosen bool
 	if err := c.machine.set(s); err != nil {
 		return err
 	}
-	if !chosen { // what is simulated with it is mostly the top rung; fifo says how idle it is
-		rungs = []ladder.Rung{rungs[0], rungs[len(rungs)-1]}
+	effort := c.effort
+	if !chosen {
+		effort, rungs = c.other, []ladder.Rung{rungs[0], rungs[len(rungs)-1]}
 	}
 	if err := c.bound(rungs); err != nil {
 		return err
@@ -204,11 +207,11 @@ func (c *calibrator) setting(s results.Setting, rungs []ladder.Rung, chosen bool
 	}
 	defer b.Close()
 	rec := &calibrate.Recorder{Backend: b, Meter: twin.NewMeter(b.Limits(), c.machine.unified)}
-	if err := c.script(rec, s); err != nil {
+	if err := c.script(rec, s, effort); err != nil {
 		return err
 	}
 	survey := ladder.Survey{
-		Machine: c.machine, Rungs: rungs, Limit: c.effort.survey, Step: rec.OnStep,
+		Machine: c.machine, Rungs: rungs, Limit: effort.survey, Step: rec.OnStep,
 		Begin: func(what string) {
 			c.note(fmt.Sprintf("%v: serving with %s", s, what))
 			rec.Label = calibrate.Label{Kind: calibrate.Scheduled, Point: what}
@@ -242,9 +245,9 @@ func (c *calibrator) bound(rungs []ladder.Rung) error {
 	return ladder.Bound(rungs, rule(c.trial.LongestPrompt))
 }
 
-func (c *calibrator) script(rec *calibrate.Recorder, s results.Setting) error {
+func (c *calibrator) script(rec *calibrate.Recorder, s results.Setting, e effort) error {
 	script, err := calibrate.Script(rec.Limits(), calibrate.Plan{
-		Unified: c.machine.unified, Rounds: c.effort.rounds, Levels: c.effort.levels, Seed: 1,
+		Unified: c.machine.unified, Context: c.trial.Shape.SeqCells, Rounds: e.rounds, Levels: e.levels, Seed: 1,
 	})
 	if err != nil {
 		return err

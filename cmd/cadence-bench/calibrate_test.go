@@ -14,6 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/results"
+	builtin "github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
 // TestCalibrate is a calibration of seconds on the real engine: it is whole, its fit
@@ -26,13 +27,19 @@ func TestCalibrate(t *testing.T) {
 	require.NoError(t, err)
 	c := calibrator{
 		machine: m, ctx: t.Context(), note: func(string) {},
-		effort: effort{rounds: 1, levels: 1, survey: 300 * time.Millisecond, settings: 1},
+		effort: effort{rounds: 1, levels: 1, survey: 300 * time.Millisecond},
 	}
 	c.out.Host = results.ReadHost()
 	c.out.Library, c.out.Model = m.Describe()
 	c.out.Tokens, err = tokensOf(m.model)
 	require.NoError(t, err)
+	c.other = c.effort
 	require.NoError(t, c.measure())
+	layouts := map[string]bool{}
+	for _, cost := range c.out.Costs {
+		layouts[cost.KVLayout] = true
+	}
+	require.Len(t, layouts, 2)
 	dir := t.TempDir()
 	require.NoError(t, c.write(dir))
 
@@ -60,14 +67,7 @@ func TestCalibrate(t *testing.T) {
 	rows, err := results.ReadCalibrationRows(filepath.Join(dir, calibrationRows))
 	require.NoError(t, err)
 	require.Equal(t, c.rows, rows)
-	again := make([]calibrate.Row, len(rows))
-	for i, r := range rows {
-		again[i] = calibrate.Row{
-			Label: calibrate.Label{Kind: calibrate.Kind(r.Kind), Round: int(r.Round), Point: r.Point},
-			Work:  r.Work, Model: r.Model, Host: r.Host, Loop: r.Loop,
-		}
-	}
-	refit, err := fitSetting(got.Chosen.Setting, again)
+	refit, err := fitSetting(got.Chosen.Setting, rowsOf(rows, got.Chosen.Setting))
 	require.NoError(t, err)
 	require.Equal(t, cost, refit)
 
@@ -75,6 +75,43 @@ func TestCalibrate(t *testing.T) {
 	require.NoError(t, printCalibration(&out, &got))
 	require.Contains(t, out.String(), "chosen: "+got.Chosen.Setting.String())
 	require.Contains(t, out.String(), "attend_prefill")
+}
+
+// TestBuiltInCalibrationIsOfItsRows: the calibration in this build is what its rows,
+// kept beside it, give.
+func TestBuiltInCalibrationIsOfItsRows(t *testing.T) {
+	c, _, err := builtin.Default()
+	require.NoError(t, err)
+	raw, err := results.ReadCalibrationRows("../../results/calibration/" + calibrationRows)
+	require.NoError(t, err)
+	total := 0
+	for _, want := range c.Costs {
+		rows := rowsOf(raw, want.Setting)
+		total += len(rows)
+		got, err := fitSetting(want.Setting, rows)
+		require.NoError(t, err)
+		require.Equal(t, want.Error.RowsHeldOut, got.Error.RowsHeldOut)
+		for name, term := range want.Terms {
+			require.InDelta(t, term.Seconds, got.Terms[name].Seconds, 1e-6*term.Seconds+1e-12, "%v: %s", want.Setting, name)
+			require.Equal(t, term.Most, got.Terms[name].Most)
+		}
+		require.InDelta(t, want.Scheduled.HeldOutMedianAbsRel, got.Scheduled.HeldOutMedianAbsRel, 1e-6)
+	}
+	require.Len(t, raw, total)
+}
+
+// rowsOf are the rows of a setting, as they were fitted.
+func rowsOf(raw []results.CalibrationRow, s results.Setting) []calibrate.Row {
+	var rows []calibrate.Row
+	for _, r := range raw {
+		if r.Setting == s {
+			rows = append(rows, calibrate.Row{
+				Label: calibrate.Label{Kind: calibrate.Kind(r.Kind), Round: int(r.Round), Point: r.Point},
+				Work:  r.Work, Model: r.Model, Host: r.Host, Loop: r.Loop,
+			})
+		}
+	}
+	return rows
 }
 
 // TestCalibrateInterrupted: an interrupt leaves no file behind.

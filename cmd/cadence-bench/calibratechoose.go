@@ -10,7 +10,7 @@ import (
 )
 
 // choose measures what the engine's setting is chosen from, and returns the settings
-// to fit, the chosen one first: then the better one of the other KV layout.
+// to fit, the chosen one first.
 func (c *calibrator) choose() ([]results.Setting, error) {
 	m := c.machine
 	c.note("measuring how many threads the engine should have")
@@ -46,12 +46,28 @@ func (c *calibrator) choose() ([]results.Setting, error) {
 	}
 	chosen := llamacpp.ChooseLayout(layouts)
 	settings := []results.Setting{m.setting(chosen)}
-	others := slices.DeleteFunc(layouts, func(r llamacpp.LayoutRow) bool { return r.Unified == chosen.Unified })
-	if len(others) > 0 && c.effort.settings > 1 {
-		best := slices.MinFunc(others, func(a, b llamacpp.LayoutRow) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
-		settings = append(settings, m.setting(best.Layout))
+	if c.other.rounds > 0 {
+		settings = append(settings, c.alternatives(settings[0], threads, layouts)...)
 	}
 	return settings, c.ctx.Err()
+}
+
+// alternatives are the chosen setting with the next number of threads, and in the
+// better one of the other KV layout.
+func (c *calibrator) alternatives(chosen results.Setting, threads []llamacpp.ThreadRow, layouts []llamacpp.LayoutRow) []results.Setting {
+	var others []results.Setting
+	threads = slices.DeleteFunc(slices.Clone(threads), func(r llamacpp.ThreadRow) bool { return r.Threads == chosen.Threads })
+	if n := llamacpp.ChooseThreads(threads); n > 0 {
+		s := chosen
+		s.Threads, s.ThreadsBatch = n, n
+		others = append(others, s)
+	}
+	layouts = slices.DeleteFunc(slices.Clone(layouts), func(r llamacpp.LayoutRow) bool { return layout(r.Unified) == chosen.KVLayout })
+	if len(layouts) > 0 {
+		best := slices.MinFunc(layouts, func(a, b llamacpp.LayoutRow) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+		others = append(others, c.machine.setting(best.Layout))
+	}
+	return others
 }
 
 func (m *llamaMachine) setting(l llamacpp.Layout) results.Setting {

@@ -21,14 +21,19 @@ func fitSetting(s results.Setting, rows []calibrate.Row) (results.StepCost, erro
 	if err != nil {
 		return results.StepCost{}, err
 	}
-	out := results.StepCost{
-		Setting: s, Terms: map[string]results.TermCost{},
+	return results.StepCost{
+		Setting: s, Terms: termsOf(&cost),
 		Noise: results.StepNoise(cost.Noise), Error: fitError(held.All), Scheduled: fitError(held.Scheduled),
+	}, nil
+}
+
+// termsOf is a cost as calibrations have it.
+func termsOf(c *twin.Cost) map[string]results.TermCost {
+	terms := map[string]results.TermCost{}
+	for t := range twin.Term(twin.NumTerms) {
+		terms[t.String()] = results.TermCost{Seconds: c.Seconds[t], Most: c.Most[t]}
 	}
-	for t := range cost.Seconds {
-		out.Terms[twin.Term(t).String()] = results.TermCost{Seconds: cost.Seconds[t], Most: cost.Most[t]}
-	}
-	return out, nil
+	return terms
 }
 
 func fitError(e calibrate.Error) results.FitError {

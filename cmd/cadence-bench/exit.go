@@ -8,21 +8,23 @@ import (
 	"syscall"
 )
 
-// The exit codes. docs/exit-codes.md and the help of the root command list them.
+// The exit codes. README.md and the help of the root command list them.
 const (
 	exitOK          = 0
 	exitFailure     = 1   // anything without a code of its own
 	exitInput       = 2   // the command line, or a file that it names, makes no sense
 	exitEngine      = 3   // the engine's library or the model cannot be used
-	exitCells       = 4   // some cells could not be measured, or are invalid
+	exitCells       = 4   // some cells could not be measured
 	exitWrite       = 5   // a result could not be written
 	exitDrift       = 6   // report --check found a document that differs from the data
+	exitInvalid     = 7   // every cell was measured, and some are invalid
 	exitInterrupted = 130 // stopped by an interrupt; finished cells are kept
 )
 
 const exitCodesHelp = `Exit codes: 0 done, 1 failed, 2 bad input, 3 engine or model not usable,
-4 some cells could not be measured or are invalid, 5 results could not be written,
-6 report --check found a difference, 130 interrupted (finished cells are kept).`
+4 some cells could not be measured, 5 results could not be written, 6 report --check
+found a difference, 7 some cells are invalid (the report says why), 130 interrupted
+(finished cells are kept).`
 
 // codedError is an error with an exit code.
 type codedError struct {

@@ -50,6 +50,7 @@ The rungs, each with what it changes against the one below:
 		Example: `  cadence-bench ladder --preset quick
   cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
   cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
+  cadence-bench ladder --workload sessions:turns=4,think=2s --arrivals gamma:burstiness=0.5
   cadence-bench ladder --out runs/mine --resume
   cadence-bench ladder --engine twin --preset cadence    simulate ten hours in seconds`,
 		Args: noArgs,
@@ -64,7 +65,8 @@ The rungs, each with what it changes against the one below:
 	flags.DurationVar(&f.config.Warmup, "warmup", 0, "arrivals before this are left out of the steady window (default the preset's)")
 	flags.DurationVar(&f.config.Timeout, "timeout", 0, "a client gives up this long after its arrival (default the preset's)")
 	flags.StringVar(&f.slo, "slo", "auto", "end-to-end latency objective, such as 2s")
-	flags.StringVar(&f.config.Workload, "workload", loadgen.SharedPrompt, "shared-prompt or uniform")
+	flags.StringVar(&f.config.Workload, "workload", loadgen.SharedPrompt, "what requests say, such as shared-prompt, uniform, sessions or trace:FILE; tape make --help lists all")
+	flags.StringVar(&f.config.Arrivals, "arrivals", "", "when they come: poisson, gamma:burstiness=0.5, ... (default a trace's own times, else poisson)")
 	flags.StringVar(&f.stop, "stop", string(ladder.StopScripted), "where answers end: scripted (drawn with the tape), model (its own end token) or never (the client's limit)")
 	flags.Float64Var(&f.config.Temperature, "temperature", 0, "0 decodes greedily; above it, each request samples with its own seed")
 	flags.IntVar(&f.config.Context, "context", 0, "tokens that one sequence may hold (default what the longest request needs)")
@@ -79,7 +81,7 @@ The rungs, each with what it changes against the one below:
 	flags.IntVar(&f.config.KVCells, "kv-cells", 0, "KV cells that may be used (default all that the sequences have)")
 	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default: in a unified cache what a short measurement says slows a full batch by 10%, in streams no bound but the pool)")
 	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
-	flags.DurationVar(&f.config.ShareWait, "share-wait", 0, "how long a request waits at most for a prefix that another is computing")
+	flags.DurationVar(&f.config.ShareWait, "share-wait", ladder.DefaultShareWait, "how long a request waits at most for a prefix that another is computing; 0 does not wait")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	f.twin.add(flags)
@@ -170,7 +172,7 @@ func summarise(dir string) error {
 		}
 	}
 	if invalid > 0 {
-		return coded(exitCells, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(run.Cells)))
+		return coded(exitInvalid, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(run.Cells)))
 	}
 	return nil
 }
@@ -211,7 +213,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 		return cfg, nil, err
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
-	cfg.Rungs, cfg.Workload, cfg.Stop = f.config.Rungs, f.config.Workload, ladder.StopMode(f.stop)
+	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, ladder.StopMode(f.stop)
 	cfg.Temperature, cfg.Context, cfg.Knobs = f.config.Temperature, f.config.Context, f.config.Knobs
 	if set("duration") {
 		cfg.Duration = f.config.Duration

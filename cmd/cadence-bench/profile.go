@@ -143,7 +143,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 func (f *profileFlags) config() (ladder.Config, error) {
 	cfg := ladder.Config{
 		Rungs: []string{f.rung}, Seeds: []uint64{f.seed}, Workload: f.workload,
-		Duration: f.duration, Timeout: f.timeout, Stop: ladder.StopScripted,
+		Duration: f.duration, Timeout: f.timeout, Stop: ladder.StopScripted, Knobs: ladder.Knobs{ShareWait: ladder.DefaultShareWait},
 	}
 	var err error
 	if cfg.Rates, err = ladder.ParseRates(f.rate); err != nil {

@@ -43,8 +43,32 @@ func Fit(rows []Row) (twin.Cost, error) {
 			cost.Most[t] = max(cost.Most[t], w)
 		}
 	}
+	level(&cost, rows)
 	cost.Noise = noise(&cost, rows)
 	return cost, nil
+}
+
+// longest is how many times its prediction a step counts as at most when time is summed
+// up: one long stall is no property of the machine.
+const longest = 4
+
+// level multiplies the costs so that the scheduled steps take as long in all as they
+// did. Stalls are few and long: the fit rightly ignores them when it asks what a row
+// costs, but a queue behind the engine waits for them too.
+func level(c *twin.Cost, rows []Row) {
+	_, scheduled := split(rows)
+	var took, predicted float64
+	for i := range scheduled {
+		p := predict(c, &scheduled[i])
+		predicted += p
+		took += min(scheduled[i].Total().Seconds(), longest*p)
+	}
+	if predicted == 0 || took == 0 {
+		return
+	}
+	for t := range c.Seconds {
+		c.Seconds[t] *= took / predicted
+	}
 }
 
 // totals returns how long each row took, in seconds. Scripted ones have no engine

@@ -141,3 +141,33 @@ func sum(s string) (n uint64) {
 	}
 	return n
 }
+
+// TestFitKeepsTheTime: where stalls are part of the scheduled steps, the robust fit
+// alone would promise more than the machine serves; but a stall of minutes is no part.
+func TestFitKeepsTheTime(t *testing.T) {
+	rows := simulated(t, truth(), false, false)
+	var took float64
+	for i := range rows {
+		if i%2 == 0 {
+			rows[i].Kind = Scheduled
+			if i%20 == 0 {
+				rows[i].Model *= 2
+			}
+			took += rows[i].Total().Seconds()
+		}
+	}
+	total := func() (sum float64) {
+		got, err := Fit(rows)
+		require.NoError(t, err)
+		for i := range rows {
+			if rows[i].Kind == Scheduled {
+				sum += predict(&got, &rows[i])
+			}
+		}
+		return sum
+	}
+	require.InEpsilon(t, took, total(), 1e-6)
+	before := rows[0].Model
+	rows[0].Model += 5 * time.Minute
+	require.InDelta(t, took, total(), 3*before.Seconds())
+}

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/cadence-bench/cadence-bench/engine"
 )
@@ -16,6 +17,7 @@ type Step struct {
 // Plan says how much of the design a script has.
 type Plan struct {
 	Unified bool
+	Context int // cells that a sequence may hold; 0 is what the limits say
 	Rounds  int
 	Levels  int // KV widths
 	Seed    uint64
@@ -31,6 +33,10 @@ var (
 	hitCopies     = []int{1, 1, 2, 3, 4, 8}
 )
 
+// repeats is how many decode steps of a size follow one another: llama.cpp builds its
+// graph again when the size changes, which decoding requests rarely make it do.
+const repeats = 4
+
 // Script returns the design: every kind of step, in rounds that each have all of it
 // in an order of their own, so that a machine that warms up or is disturbed slows all
 // points alike. It follows the limits' sizes and can be run on an empty backend.
@@ -39,6 +45,9 @@ var (
 // width with it. In a unified cache the width is that of all sequences together, and
 // a level is how many cells others hold.
 func Script(lim engine.Limits, p Plan) ([]Step, error) {
+	if p.Context > 0 {
+		lim.SeqCells = min(lim.SeqCells, p.Context) // a unified cache's limit is all of it
+	}
 	if lim.Seqs < 4 || lim.Rows < 32 || lim.SeqCells < 256 || p.Rounds < 1 || p.Levels < 1 {
 		return nil, fmt.Errorf("calibrate: %d rounds over %d levels on %d sequences of %d cells and %d rows a step: want at least 1, 1, 4, 256 and 32",
 			p.Rounds, p.Levels, lim.Seqs, lim.SeqCells, lim.Rows)
@@ -74,14 +83,26 @@ type script struct {
 
 func (s *script) oneRound() {
 	s.fillBase()
-	levels := s.rng.Perm(s.plan.Levels)
-	for _, s.level = range levels {
+	for _, s.level = range s.levels() {
 		s.fillBallast()
 		s.oneLevel(s.depth())
 	}
-	for seq := range s.held {
+	for seq := range s.workers + 2 {
 		s.cut(seq, 0)
 	}
+}
+
+// levels is the order of a round's levels: any, but in a unified cache, where a level
+// takes thousands of rows to fill, up in one round and down in the next.
+func (s *script) levels() []int {
+	order := s.rng.Perm(s.plan.Levels)
+	if s.plan.Unified {
+		slices.Sort(order)
+		if s.round%2 == 1 {
+			slices.Reverse(order)
+		}
+	}
+	return order
 }
 
 // reserve is what a sequence has room for beyond its level's depth: the rows that the
@@ -140,9 +161,11 @@ func (s *script) oneLevel(depth int) {
 	}
 	var todo []func()
 	for _, n := range decodeBatches {
-		for range 2 {
-			todo = append(todo, func() { s.decode(n) })
-		}
+		todo = append(todo, func() {
+			for range repeats {
+				s.decode(n)
+			}
+		})
 	}
 	for _, n := range chunkSizes {
 		todo = append(todo, func() { s.prompt(0, n, depth) }, func() { s.prompt(1+s.rng.IntN(s.workers), n, depth) })

@@ -40,6 +40,9 @@ func TestScriptIsValid(t *testing.T) {
 	for range 12 {
 		lim := limits(4+rng.IntN(60), 256*(1+rng.IntN(4)), 32+rng.IntN(500))
 		plan := Plan{Unified: rng.IntN(2) == 0, Rounds: 1 + rng.IntN(2), Levels: 1 + rng.IntN(4), Seed: rng.Uint64()}
+		if plan.Unified {
+			plan.Context, lim.SeqCells = lim.SeqCells, lim.Cells
+		}
 		steps, err := Script(lim, plan)
 		require.NoError(t, err)
 		r := recorder(t, lim, plan.Unified, truth(), false)

@@ -7,14 +7,17 @@ import (
 
 // ChatPrompt writes a system and a user message as the synthetic models' chat
 // template does, ready for the assistant's answer. An empty system message is left
-// out.
-func ChatPrompt(system, user string) string {
+// out. history is what was said before: a user's turn, its answer, and so on.
+func ChatPrompt(system, user string, history ...string) string {
 	var b strings.Builder
 	turn := func(role, content string) {
 		b.WriteString("<|im_start|>" + role + "\n" + content + "<|im_end|>\n")
 	}
 	if system != "" {
 		turn("system", system)
+	}
+	for i, said := range history {
+		turn([2]string{"user", "assistant"}[i%2], said)
 	}
 	turn("user", user)
 	b.WriteString("<|im_start|>assistant\n")

@@ -3,6 +3,7 @@ package twin
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,9 +83,6 @@ func (b *Backend) Limits() engine.Limits { return b.cfg.Limits }
 // Counts returns the sums so far. It must not be called while a step runs.
 func (b *Backend) Counts() Counts { return b.counts }
 
-// Cells is how many KV cells are used. It must not be called while a step runs.
-func (b *Backend) Cells() int { return b.meter.used() }
-
 // Abort implements engine.Backend.
 func (b *Backend) Abort() { b.stop.Store(true) }
 
@@ -124,31 +122,18 @@ func (b *Backend) Step(batch *engine.Batch, res *engine.StepResult) error {
 		return err
 	}
 	fit := b.meter.add(rows, &w)
+	res.Use = b.meter.use()
 	b.time(&w, res)
 	if !fit {
 		b.retreat(batch.Rows)
-		res.Use = b.use(nil)
 		return engine.ErrNoSlot
 	}
-	res.Use = b.use(batch.Rows)
 	for i := range batch.Rows {
 		if r := &batch.Rows[i]; r.Output {
 			res.Tokens = append(res.Tokens, next(b.held[r.Seq][r.Pos], r.Pos, r.Sampling, b.cfg.Vocab))
 		}
 	}
 	return nil
-}
-
-// use gives the cells in use, as far as the real backend knows them.
-func (b *Backend) use(rows []engine.Row) (u engine.CellUse) {
-	if b.cfg.Unified {
-		return u
-	}
-	u.Known, u.Cells = true, b.meter.used()
-	for i := range rows {
-		u.Top = max(u.Top, len(b.held[rows[i].Seq]))
-	}
-	return u
 }
 
 // edit makes one edit of what sequences hold.
@@ -173,7 +158,9 @@ func (b *Backend) advance(rows []engine.Row) error {
 			b.retreat(rows[:i])
 			return fmt.Errorf("step: row %d has position %d in sequence %d, which goes on at %d", i, r.Pos, r.Seq, len(held))
 		}
-		if b.cfg.Unified && len(held) >= b.cfg.Limits.SeqCells {
+		// One cache holds any sequence that fits; where less was agreed on, a longer
+		// one is the scheduler's mistake.
+		if l := &b.cfg.Limits; b.cfg.Unified && l.SeqCells < l.Cells && len(held) >= l.SeqCells {
 			b.retreat(rows[:i])
 			return fmt.Errorf("step: row %d is beyond the %d cells that a sequence may hold", i, len(held))
 		}
@@ -207,11 +194,11 @@ func (b *Backend) time(w *Work, res *engine.StepResult) {
 		}
 	}
 	// A step never lasts 0, which would ask a wall clock to measure it.
-	res.Modelled = max(1, time.Duration(factor*float64(b.cfg.Cost.Duration(w))))
+	res.Modelled = max(1, time.Duration(math.Round(factor*float64(b.cfg.Cost.Duration(w)))))
 	host := 0.0
 	for _, t := range [...]Term{Step, Copy, Remove, ScanCell} {
 		host += w[t] * b.cfg.Cost.Seconds[t]
 	}
-	res.Host = min(res.Modelled, time.Duration(factor*host*float64(time.Second)))
+	res.Host = min(res.Modelled, time.Duration(math.Round(factor*host*1e9)))
 	res.Model = res.Modelled - res.Host
 }

@@ -17,7 +17,8 @@ type Cost struct {
 }
 
 // Noise is what the model leaves unexplained: the logarithm of measured over
-// predicted duration is a first-order autoregression of mean 0.
+// predicted duration is a first-order autoregression, whose mean makes that of measured
+// over predicted 1.
 type Noise struct {
 	Sigma float64 // its standard deviation
 	Rho   float64 // correlation of one step with the next
@@ -33,7 +34,7 @@ func (c *Cost) Duration(w *Work) time.Duration {
 	for i := range w {
 		sum += w[i] * c.Seconds[i]
 	}
-	return time.Duration(sum * float64(time.Second))
+	return time.Duration(math.Round(sum * 1e9))
 }
 
 // Outside says that some term of w is well above what c was fitted on.

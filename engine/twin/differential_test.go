@@ -28,7 +28,7 @@ func TestDifferential(t *testing.T) {
 	var report strings.Builder
 	for _, state := range []string{
 		"step", "copy", "copy over a sequence", "copy that waits for rows", "trim", "edits alone", "no slot", "sequences moved",
-		"several passes", "pass of 1", "pass of 2", "pass of 4", "pass of 32", "prefill pass", "decode pass", "width above 256", "drawn by seed",
+		"several passes", "pass of 1", "pass of 2", "pass of 4", "pass of 32", "tiled attention", "attention by rows", "width above 256", "drawn by seed",
 	} {
 		fmt.Fprintf(&report, "\n  %-26s %8d", state, seen[state])
 		require.NotZero(t, seen[state], "no program reached %q", state)
@@ -55,7 +55,7 @@ func differ(t *testing.T, rng *rand.Rand, seen map[string]int) {
 		want, fits := ref.step(batch)
 		require.Equal(t, want, alone.Step(batch))
 		err := b.Step(batch, &res)
-		require.Equal(t, ref.used(), b.Cells())
+		require.Equal(t, ref.use(batch.Rows, fits), res.Use)
 		for seq := range int32(lim.Seqs) {
 			require.Len(t, b.held[seq], len(ref.held(seq)))
 		}
@@ -87,8 +87,8 @@ func differ(t *testing.T, rng *rand.Rand, seen map[string]int) {
 		see("pass of 2", want[Pass2] > 0)
 		see("pass of 4", want[Pass4] > 0)
 		see("pass of 32", want[Pass32] > 0)
-		see("prefill pass", want[AttendPrefill] > 0)
-		see("decode pass", want[AttendDecode] > 0)
+		see("tiled attention", want[AttendPrefill] > 0)
+		see("attention by rows", want[AttendDecode] > 0)
 		see("width above 256", want[AttendDecode]+want[AttendPrefill] > 256*float64(len(batch.Rows)))
 		outputs := res.Tokens
 		for i := range batch.Rows {

@@ -21,6 +21,8 @@ type Meter struct {
 	ubatch   int32
 	scan     float64 // cells that an edit looks through
 	held     []int32 // cells, per stream; per sequence when unified
+	sum      int     // of held
+	top      int32   // see engine.CellUse; of the last step
 	moving   float64 // cells to be copied before the next rows: a copy is made late
 
 	places *streams.Map // nil when unified
@@ -61,6 +63,7 @@ func (m *Meter) Step(b *engine.Batch) Work {
 
 // edit makes the edits of a batch and returns its rows as add takes them.
 func (m *Meter) edit(b *engine.Batch, w *Work) []engine.Row {
+	m.top = 0
 	if m.places != nil {
 		b = m.places.Translate(b, true)
 	}
@@ -84,6 +87,7 @@ func (m *Meter) copySeq(src, dst int32, w *Work) {
 	w[Copy]++
 	w[ScanCell] += m.scan
 	m.held[dst] = n
+	m.sum += int(n)
 	if m.pool == nil {
 		m.moving += float64(m.seqCells)
 		return
@@ -107,6 +111,7 @@ func (m *Meter) remove(seq, from, to int32, w *Work) {
 		return
 	}
 	m.held[seq] = from
+	m.sum -= int(n - from)
 	if m.pool != nil {
 		for _, cell := range m.cells[seq][from:] {
 			m.pool.drop(cell)
@@ -148,6 +153,7 @@ func (m *Meter) addStreams(rows []engine.Row, w *Work) bool {
 		return false
 	}
 	w[Output] += float64(outputs)
+	m.sum += len(rows)
 	for ; first < end; first++ {
 		for m.todo[first] > 0 {
 			m.passFrom(first, end, w)
@@ -168,7 +174,8 @@ func (m *Meter) passFrom(first, end int32, w *Work) {
 		m.held[s] += each
 		high = max(high, m.held[s])
 	}
-	w.addPass(seqs*each, seqs, min(padded(high), m.seqCells))
+	m.top = max(m.top, high)
+	w.addPass(seqs*each, seqs, each, min(padded(high), m.seqCells))
 }
 
 // addUnified adds rows to the lowest free cells of the one cache, in passes of the
@@ -194,29 +201,28 @@ func (m *Meter) addUnified(rows []engine.Row, w *Work) bool {
 			m.held[r.Seq]++
 		}
 		w[Output] += float64(outputs)
-		w.addPass(int32(n), seqs, min(padded(m.pool.high()), m.pool.size))
+		w.addPass(int32(n), seqs, int32(n), min(padded(m.pool.high()), m.pool.size))
 		rows = rows[n:]
 	}
 	return true
 }
 
-// used is how many cells are used.
-func (m *Meter) used() int {
+// use is what the cache holds after the last step.
+func (m *Meter) use() engine.CellUse {
 	if m.pool != nil {
-		return int(m.pool.size) - m.pool.left
+		return engine.CellUse{Known: true, Cells: int(m.pool.size) - m.pool.left, Top: int(m.pool.high())}
 	}
-	n := 0
-	for _, held := range m.held {
-		n += int(held)
-	}
-	return n
+	return engine.CellUse{Known: true, Cells: m.sum, Top: int(m.top)}
 }
 
 func padded(width int32) int32 { return (width + widthStep - 1) / widthStep * widthStep }
 
-// addPass counts one pass of rows that belong to seqs sequences and attend over width
-// cells.
-func (w *Work) addPass(rows, seqs, width int32) {
+// attendTile is from how many rows a stream on attention goes by tiles.
+const attendTile = 64
+
+// addPass counts one pass of rows that belong to seqs sequences, so many a stream, and
+// attend over width cells.
+func (w *Work) addPass(rows, seqs, each, width int32) {
 	n := float64(rows)
 	switch {
 	case rows == 1:
@@ -232,7 +238,7 @@ func (w *Work) addPass(rows, seqs, width int32) {
 		w[Row32] += n
 	}
 	w[Stream] += float64(seqs)
-	if rows == seqs {
+	if each < attendTile {
 		w[AttendDecode] += n * float64(width)
 	} else {
 		w[AttendPrefill] += n * float64(width)

@@ -83,6 +83,23 @@ func (n *naive) used() (cells int) {
 	return cells
 }
 
+// use is what the step over rows left.
+func (n *naive) use(rows []engine.Row, fits bool) engine.CellUse {
+	u := engine.CellUse{Known: true, Cells: n.used()}
+	if n.places == nil {
+		for i, c := range n.caches[0] {
+			if c != nil {
+				u.Top = i + 1
+			}
+		}
+	} else if fits {
+		for _, r := range rows {
+			u.Top = max(u.Top, len(n.held(r.Seq)))
+		}
+	}
+	return u
+}
+
 func (n *naive) remove(seq, from int32, w *Work) {
 	if int(from) >= len(n.tokens(seq)) {
 		return
@@ -216,15 +233,17 @@ func (n *naive) run(rows []engine.Row, w *Work) {
 		cache[slices.Index(cache, nil)] = &naiveCell{r.Token, r.Pos, []int32{r.Seq}}
 		perSeq[r.Seq]++
 	}
-	single := true
+	each := len(rows) // a stream
 	for seq, k := range perSeq {
+		if n.places != nil {
+			each = k
+		}
 		cache := n.cacheOf(seq)
 		for i, c := range cache {
 			if c != nil {
 				width = max(width, min(len(cache), (i+256)/256*256))
 			}
 		}
-		single = single && k == 1
 	}
 	k := float64(len(rows))
 	switch {
@@ -241,7 +260,7 @@ func (n *naive) run(rows []engine.Row, w *Work) {
 		w[Row32] += k
 	}
 	w[Stream] += float64(len(perSeq))
-	if single {
+	if each < 64 {
 		w[AttendDecode] += k * float64(width)
 	} else {
 		w[AttendPrefill] += k * float64(width)

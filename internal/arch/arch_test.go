@@ -32,11 +32,13 @@ var mayImport = map[string][]string{
 	"engine/streams":      {"engine"},
 	"engine/twin":         {"engine", "engine/streams"},
 	"loadgen":             {"engine/clock", "results", "internal/nearest"},
+	"loadgen/ideal":       {"engine/clock", "loadgen", "results"},
+	"loadgen/httptarget":  {"engine/clock", "loadgen", "results"},
 	"results":             {},
 	"results/calibration": {"results"},
-	"analysis":            {"results"},
+	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "results"},
-	"ladder":              {"engine", "engine/clock", "loadgen", "results", "internal/nearest"},
+	"ladder":              {"engine", "engine/clock", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench":   {"*"},
 }

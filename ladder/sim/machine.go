@@ -101,10 +101,10 @@ func (m *Machine) limits(s ladder.Shape) engine.Limits {
 }
 
 // Encode implements ladder.Machine.
-func (m *Machine) Encode(system, user string) ([]engine.Token, error) {
+func (m *Machine) Encode(system, user string, history ...string) ([]engine.Token, error) {
 	m.encoding.Lock()
 	defer m.encoding.Unlock()
-	return m.encoder.EncodePrompt(gguf.ChatPrompt(system, user)), nil
+	return m.encoder.EncodePrompt(gguf.ChatPrompt(system, user, history...)), nil
 }
 
 // MaxContext implements ladder.Machine.

@@ -9,17 +9,17 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-//go:embed *
+//go:embed calibration.json
 var files embed.FS
 
 // Name is the file's.
-const Name = "default.json"
+const Name = "calibration.json"
 
 // Default returns the calibration and the SHA-256 of its file.
 func Default() (c results.Calibration, sha256 string, err error) {
 	data, err := files.ReadFile(Name)
 	if err != nil {
-		return c, "", fmt.Errorf("this build has no calibration of its own: make one with cadence-bench calibrate")
+		return c, "", err
 	}
 	c, err = results.ParseCalibration(data)
 	if err != nil {

@@ -1,0 +1,166 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+func checkWindow(e evidence, c *Check) {
+	m := e.m
+	c.measured(float64(m.Arrivals), -float64(m.Arrivals))
+	switch {
+	case m.Window.Length() == 0:
+		c.say(Voided, "the steady window is empty: warm-up ends at %g s, arrivals at %g s", m.Window.WarmupS, m.Window.EndS)
+	case m.Arrivals == 0:
+		c.say(Voided, "none of %d requests arrived in the steady window", m.Rows)
+	}
+}
+
+func checkRecord(e evidence, c *Check) {
+	violations := slices.Concat(e.m.Cell.Violations, results.Violations(e.recs))
+	slices.Sort(violations)
+	violations = slices.Compact(violations)
+	c.measured(float64(len(violations)), float64(len(violations)))
+	switch n := len(violations); {
+	case n == 1:
+		c.say(Voided, "%s", violations[0])
+	case n > 1:
+		c.say(Voided, "%s; and %d more", violations[0], n-1)
+	}
+}
+
+func checkConservation(e evidence, c *Check) {
+	n, first := outcomeless(e.recs, e.m.Cell.Requests)
+	c.measured(float64(n), float64(n))
+	if n > 0 {
+		c.say(Voided, "%d of the tape's requests do not have exactly one row, so not exactly one outcome; the first is request %d", n, first)
+	}
+}
+
+// outcomeless counts the requests of the tape that have no row or several, and
+// returns the first. Where the length of the tape is not known it is taken to end
+// with the last request that has a row.
+func outcomeless(recs []results.Record, tape results.Opt[int]) (n, first int) {
+	ids := make([]int, len(recs))
+	for i := range recs {
+		ids[i] = int(recs[i].Request)
+	}
+	slices.Sort(ids)
+	end := tape.V
+	if !tape.OK && len(ids) > 0 {
+		end = ids[len(ids)-1] + 1
+	}
+	count := func(more, at int) {
+		if n == 0 && more > 0 {
+			first = at
+		}
+		n += max(more, 0)
+	}
+	next, again := 0, math.MinInt
+	for _, id := range ids {
+		switch {
+		case id >= next:
+			count(id-next, next)
+			next = id + 1
+		case id != again:
+			count(1, id)
+			again = id
+		}
+	}
+	count(end-next, next)
+	return n, first
+}
+
+func checkSent(e evidence, c *Check) {
+	unsent := e.m.Arrivals - e.m.DispatchLag.P99.N
+	c.measured(float64(unsent), float64(unsent))
+	if unsent > 0 {
+		c.say(Voided, "%d of %d arrivals were never sent", unsent, e.m.Arrivals)
+	}
+}
+
+func checkLag(e evidence, c *Check) {
+	p99 := e.m.DispatchLag.P99
+	if p99.N == 0 {
+		return
+	}
+	c.measured(p99.Value, p99.Value)
+	bound := e.o.maxDispatchLag()
+	late := e.t.late(bound)
+	// Below 100 arrivals the p99 is the maximum, and one hiccup says nothing about
+	// a hundredth of the load: it takes two.
+	if late > max(1, e.m.Arrivals/100) {
+		c.say(Voided, "%d of %d requests were sent more than %.0f ms late (p99 %.0f ms): the driver did not offer the load on time",
+			late, e.m.Arrivals, bound*1e3, p99.Value*1e3)
+	} else if late > 0 {
+		c.say(Passed, "%d of %d were sent more than %.0f ms late", late, e.m.Arrivals, bound*1e3)
+	}
+}
+
+func checkLoop(e evidence, c *Check) {
+	n := e.m.DispatchLag.P99.N
+	if n == 0 {
+		return
+	}
+	share := float64(e.t.late(lateS)) / float64(n)
+	c.measured(share, share)
+	if share > noteLate && n >= noteLateOf {
+		c.say(Noted, "%.0f%% of the requests were sent more than %.0f ms late: the loop was often busy or not scheduled", share*100, lateS*1e3)
+	}
+}
+
+func checkCPU(e evidence, c *Check) {
+	u := e.m.Cell.Usage
+	if !u.OK || u.V.WallS <= 0 || u.V.Cores <= 0 {
+		return
+	}
+	share := u.V.CPUS / (u.V.WallS * float64(u.V.Cores))
+	c.measured(share, share)
+	switch {
+	case u.V.EngineInside:
+		c.say(Passed, "the engine's own work is in it")
+	case share > maxClientCPU:
+		c.say(Voided, "the load generator used %.0f%% of all cores: it was the bottleneck, or nearly", share*100)
+	}
+}
+
+// checkLittle compares L, the time average of the number in the system, with λW.
+// Over the whole cell, which begins and ends empty, both are an area over the
+// cell's length, so that the length cancels (J. D. C. Little, Operations Research
+// 9, 1961; the sample-path form needs no stationarity).
+func checkLittle(e evidence, c *Check) {
+	counted := e.m.Cell.OutstandingS
+	var inSystem float64 // Σ of the times in the system, request-seconds
+	n := 0
+	for i := range e.recs {
+		if r := &e.recs[i]; r.Sent.OK && r.Ended.OK {
+			inSystem += (r.Ended.V - r.Sent.V).Seconds()
+			n++
+		}
+	}
+	if !counted.OK || n == 0 {
+		return
+	}
+	length := max(e.m.Cell.EndedS, 1e-9)
+	bound := littleRel*math.Abs(inSystem) + littleS*float64(n) // in request-seconds
+	off := counted.V - inSystem
+	relative := off / max(inSystem, 1e-9)
+	c.measured(relative, math.Abs(off)/bound)
+	if math.Abs(off) > bound || math.IsNaN(off) {
+		c.say(Voided, "the driver counted %.4g requests in the system on average, the records give %.4g (rate × mean time): rows are missing or their times are wrong",
+			counted.V/length, inSystem/length)
+	}
+}
+
+func checkProbe(e evidence, c *Check) {
+	drift, ok := ProbeDrift(e.m.Cell)
+	if !ok {
+		return
+	}
+	c.measured(drift, math.Abs(drift))
+	if math.Abs(drift) > e.o.maxProbeDrift() {
+		c.say(Noted, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
+	}
+}

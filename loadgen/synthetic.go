@@ -1,0 +1,163 @@
+package loadgen
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"time"
+)
+
+// sessions are conversations: each with a system prompt of its own, user's turns
+// like the shared-prompt mix's, and answers of its lengths. A think time is
+// exponential, as is usual where nothing is known of the people.
+type sessions struct {
+	turns, system int
+	think         time.Duration
+}
+
+func readSessions(o *options) sessions {
+	return sessions{
+		turns:  o.whole("turns", 4, 1, 1000),
+		think:  o.duration("think", 2*time.Second, 0),
+		system: o.whole("system", 128, 1, maxLength),
+	}
+}
+
+func (p sessions) open(seed uint64) source { return &sessionSource{p: p, draws: newDraws(seed)} }
+
+// draws are the streams that the sources have in common.
+type draws struct {
+	seed                                   uint64
+	mix, output, stopping, sampling, think *rand.Rand
+	n                                      int // requests so far
+}
+
+func newDraws(seed uint64) draws {
+	return draws{
+		seed: seed,
+		mix:  stream(seed, "mix"), output: stream(seed, "output"), stopping: stream(seed, "stopping"),
+		sampling: stream(seed, "sampling"), think: stream(seed, "think"),
+	}
+}
+
+// text returns the stream of the next request's text.
+func (d *draws) text() *rand.Rand {
+	d.n++
+	return stream(d.seed, "text/"+strconv.Itoa(d.n-1))
+}
+
+func (d *draws) request(class string) Request {
+	return Request{Class: class, Group: -1, Seed: d.sampling.Uint64()}
+}
+
+type sessionSource struct {
+	p sessions
+	draws
+	session int
+}
+
+// next implements source: it returns a whole conversation.
+func (s *sessionSource) next() []Request {
+	s.session++
+	all := make([]Request, s.p.turns)
+	var said []string
+	system := ""
+	for i := range all {
+		text := s.text()
+		r := s.request("later")
+		if i == 0 {
+			r.Class = "first"
+			system = prose(text, s.p.system)
+		} else {
+			r.Think = time.Duration(math.Round(-math.Log1p(-s.think.Float64()) * float64(s.p.think)))
+		}
+		r.Session, r.Turn, r.System, r.History = s.session, i, system, said[:len(said):len(said)]
+		r.User = userTurn(text, ownTurns)
+		r.MaxTokens = requestedOutput(s.output)
+		r.StopTokens = naturalStop(s.stopping, r.MaxTokens)
+		said = append(said, r.User, prose(text, r.StopTokens))
+		all[i] = r
+	}
+	return all
+}
+
+// repetition is the workload of vllm bench serve's prefix_repetition data set, with
+// a share of requests that are left out of the sharing.
+type repetition struct {
+	prefixes, prefix, suffix, answer int
+	share                            float64
+}
+
+func readRepetition(o *options) repetition {
+	return repetition{
+		prefixes: o.whole("prefixes", 10, 1, 1_000_000),
+		prefix:   o.whole("prefix", 256, 1, maxLength),
+		suffix:   o.whole("suffix", 64, 1, maxLength),
+		answer:   o.whole("output", uniformOutput, 1, maxLength),
+		share:    o.number("share", 0.9, 0, 1),
+	}
+}
+
+func (p repetition) open(seed uint64) source {
+	return &repetitionSource{repetition: p, draws: newDraws(seed), texts: map[int]string{}}
+}
+
+type repetitionSource struct {
+	repetition
+	draws
+	texts map[int]string // prefixes, by number
+}
+
+// next implements source.
+func (s *repetitionSource) next() []Request {
+	text := s.text()
+	shared, group := s.mix.Float64() < s.share, s.mix.IntN(s.prefixes)
+	r := s.request("unique")
+	if shared {
+		r.Class, r.Group, r.System = "shared", group, s.prefixText(group)
+	} else {
+		r.System = prose(text, s.prefix)
+	}
+	r.User = prose(text, s.suffix)
+	r.MaxTokens, r.StopTokens = s.answer, s.answer
+	return []Request{r}
+}
+
+func (s *repetitionSource) prefixText(group int) string {
+	if s.texts[group] == "" {
+		s.texts[group] = prose(stream(s.seed, "prefix/"+strconv.Itoa(group)), s.prefix)
+	}
+	return s.texts[group]
+}
+
+// bimodal has two kinds of requests, each of fixed lengths in tokens.
+type bimodal struct {
+	answer, prompt [2]int // short, long
+	share          float64
+}
+
+func readBimodal(o *options) bimodal {
+	p := bimodal{answer: [2]int{o.whole("short", 32, 1, maxLength), o.whole("long", 400, 1, maxLength)}}
+	p.share = o.number("share", 0.2, 0, 1)
+	p.prompt = [2]int{o.whole("short-prompt", 256, 1, maxLength), o.whole("long-prompt", 256, 1, maxLength)}
+	return p
+}
+
+func (p bimodal) open(seed uint64) source { return &bimodalSource{p, newDraws(seed)} }
+
+type bimodalSource struct {
+	bimodal
+	draws
+}
+
+// next implements source.
+func (s *bimodalSource) next() []Request {
+	kind, class := 0, "short"
+	if s.mix.Float64() < s.share {
+		kind, class = 1, "long"
+	}
+	r := s.request(class)
+	r.User = prose(s.text(), s.prompt[kind])
+	r.MaxTokens, r.StopTokens = s.answer[kind], s.answer[kind]
+	return []Request{r}
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// An invalid cell says so in every table that has it, and no claim, line or
+// description of a chart uses its figures.
+func TestAnInvalidCellIsMarkedEverywhereAndClaimsNothing(t *testing.T) {
+	s := marked(t) // fifo at 1 rps, where its goodput is 0.293, is invalid
+	f := FactsOf(s, "cadence-30m")
+	for _, table := range []Table{Summary(s, f), Brief(s, f), Cells(s, f), CellChecks(s, f)} {
+		found := 0
+		for _, row := range table.Rows {
+			if strings.HasPrefix(row[len(row)-1], "INVALID") {
+				require.Contains(t, row, "fifo")
+				found++
+			}
+		}
+		require.Equal(t, 1, found, table.Title)
+	}
+	require.Equal(t, "1 of 14 cells are INVALID and count in no claim: fifo-1rps-s1 (dispatch-lag)", voided(s))
+
+	headline := Headline(s, f)
+	require.Equal(t, "fifo", headline.Rows[0][0])
+	require.NotEqual(t, "1", headline.Rows[0][2], "its peak is elsewhere")
+	for _, chart := range []Figure{TailChart(s, f), GoodputChart(s, f)} {
+		require.Contains(t, chart.Alt, "invalid at 1 rps")
+	}
+	for _, l := range rateLines(s, analysis.Goodput) {
+		for _, run := range l.stretches() {
+			for _, p := range run {
+				require.True(t, p.valid, "no line leads to an invalid point")
+			}
+		}
+		if l.rung == "fifo" {
+			require.Len(t, l.stretches(), 2)
+		}
+	}
+}
+
+// A rung of which nothing is valid claims nothing, and neither does a comparison
+// with it.
+func TestARungWithoutAValidCell(t *testing.T) {
+	cells := ladder().sweep().Cells
+	for i := range cells {
+		if cells[i].Cell.Rung == "static" {
+			cells[i].Invalid = []analysis.Warning{{Code: analysis.CodeGaps, Text: "no"}}
+		}
+	}
+	s := analysis.NewSweep(cells, []string{"fifo", "static", "continuous"})
+	words := Words(s)
+	require.Contains(t, words, "static has no valid cell.")
+	require.NotContains(t, strings.Join(words, " "), "times what")
+	require.NotContains(t, strings.Join(words, " "), "the highest rate that all were offered")
+	_, ok, err := TimelineChart(s, FactsOf(s, ""), ladder().load)
+	require.NoError(t, err)
+	require.False(t, ok)
+}
+
+func TestChecksCountVerdicts(t *testing.T) {
+	s := marked(t)
+	t.Log(Checks(s, FactsOf(s, "")).Markdown())
+	for _, row := range Checks(s, FactsOf(s, "")).Rows {
+		if row[0] != "dispatch lag p99" {
+			continue
+		}
+		require.Equal(t, []string{"61.0 ms", "fifo at 1 rps, seed 1"}, row[1:3])
+		require.Equal(t, []string{"14", "0", "1"}, row[5:])
+	}
+}
+
+func TestCheckRowsAreNumbers(t *testing.T) {
+	s := marked(t)
+	rows, err := csv.NewReader(strings.NewReader(string(encodeCSV(checkRows(s))))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 1+14*len(analysis.CheckDocs()))
+	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "dispatch-lag", "0.061", "voided", "p99 dispatch lag was 61 ms"})
+	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "client-cpu", "", "unmeasured", ""}, "null, not 0")
+}
+
+func TestEveryCheckIsDocumented(t *testing.T) {
+	require.Equal(t, results.Opt[float64]{}, analysis.Check{}.Figure)
+	seen := map[string]bool{}
+	for _, d := range analysis.CheckDocs() {
+		require.False(t, seen[d.Name])
+		seen[d.Name] = true
+		require.NotEmpty(t, d.What)
+		require.NotEmpty(t, d.Why)
+		require.NotEmpty(t, d.Note+d.Void, "%s: a check without a bound checks nothing", d.Name)
+	}
+	require.Len(t, CheckBounds().Rows, len(seen))
+}
