@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
@@ -124,7 +125,7 @@ func validity(p *analysis.Point, notes *footnotes) string {
 			switch w.Code {
 			case analysis.CodeThinP99: // has its own mark
 			case analysis.CodeExtrapolated:
-				marks += beyond
+				marks = strings.ReplaceAll(marks, beyond, "") + beyond
 				notes.beyond = append(notes.beyond, c.Cell.Extrapolated.V)
 			case analysis.CodeProbeDrift:
 				marks += drift

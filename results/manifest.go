@@ -30,7 +30,7 @@ type Manifest struct {
 	Plan []Key `json:"plan"`
 }
 
-// Library is the inference library. Its zero value stands for none (the twin).
+// Library is the inference library; in a simulation, the one that was calibrated.
 type Library struct {
 	Version string `json:"version"` // such as "llama.cpp v0.5.0"
 	Variant string `json:"variant"` // which CPU or GPU variant it chose at run time
@@ -38,7 +38,8 @@ type Library struct {
 	Files map[string]string `json:"files"`
 }
 
-// Model is the model file. Its zero value stands for none.
+// Model is the model file; in a simulation, the one that was calibrated. Its zero value
+// stands for none.
 type Model struct {
 	File        string `json:"file"` // base name
 	Bytes       int64  `json:"bytes"`

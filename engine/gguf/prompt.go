@@ -1,6 +1,9 @@
 package gguf
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ChatPrompt writes a system and a user message as the synthetic models' chat
 // template does, ready for the assistant's answer. An empty system message is left
@@ -24,17 +27,17 @@ func ChatPrompt(system, user string, history ...string) string {
 // EncodePrompt tokenises what ChatPrompt wrote: special tokens written out in it
 // become those tokens.
 func (e *Encoder) EncodePrompt(prompt string) []int32 {
-	var ids []int32
+	e.ids = e.ids[:0]
 	for len(prompt) > 0 {
 		at, id := nextSpecial(prompt)
-		ids = append(ids, e.Encode(prompt[:at])...)
+		e.add(prompt[:at])
 		if id < 0 {
 			break
 		}
-		ids = append(ids, id)
+		e.ids = append(e.ids, id)
 		prompt = prompt[at+len(specialText[id]):]
 	}
-	return ids
+	return slices.Clone(e.ids)
 }
 
 // nextSpecial finds the first special token in text. It gives the text's length and

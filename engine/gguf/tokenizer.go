@@ -1,6 +1,7 @@
 package gguf
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -63,14 +64,21 @@ func (t *Tokenizer) Encode(text string) []int32 {
 type Encoder struct {
 	tok   *Tokenizer
 	words map[string][]int32
+	ids   []int32 // room for one text
 }
 
 // NewEncoder returns an Encoder of t.
-func NewEncoder(t *Tokenizer) *Encoder { return &Encoder{t, map[string][]int32{}} }
+func NewEncoder(t *Tokenizer) *Encoder { return &Encoder{tok: t, words: map[string][]int32{}} }
 
 // Encode is Tokenizer.Encode.
 func (e *Encoder) Encode(text string) []int32 {
-	var ids []int32
+	e.ids = e.ids[:0]
+	e.add(text)
+	return slices.Clone(e.ids)
+}
+
+// add appends the text's tokens to e.ids.
+func (e *Encoder) add(text string) {
 	splitWords(text, func(w string) {
 		tokens, ok := e.words[w]
 		if !ok {
@@ -78,9 +86,8 @@ func (e *Encoder) Encode(text string) []int32 {
 			tokens = e.tok.mergeAll(appendBytes(nil, w))
 			e.words[w] = tokens
 		}
-		ids = append(ids, tokens...)
+		e.ids = append(e.ids, tokens...)
 	})
-	return ids
 }
 
 // Decode gives the bytes that ids stand for. Special tokens give their text,
