@@ -13,12 +13,12 @@ import (
 // half of it.
 func served(rung string, n int, e2e time.Duration, stepS float64) CellMetrics {
 	cell := results.Cell{
-		Key: results.Key{Rung: rung, OfferedRPS: 1, Seed: 1}, DurationS: float64(n), TimeoutS: 60, SLOS: 1.5, Arrivals: "constant",
+		Key: results.Key{Rung: rung, OfferedRPS: 1, Seed: 1}, DurationS: float64(n + 2), TimeoutS: 60, SLOS: 1.5, Arrivals: "constant",
 		Steps: results.Steps{Count: 10, ModelS: 10 * stepS},
 	}
 	recs := make([]results.Record, n)
 	for i := range recs {
-		at := time.Duration(i) * time.Second
+		at := time.Duration(i+1) * time.Second
 		recs[i] = results.Record{
 			Request: int32(i), Class: "uniform", Outcome: results.Completed, Intended: at, Sent: results.Some(at),
 			Started: results.Some(at), Tokens: []time.Duration{at + e2e/2, at + e2e}, Ended: results.Some(at + e2e), PromptTokens: 1, MaxTokens: 2,
@@ -26,7 +26,7 @@ func served(rung string, n int, e2e time.Duration, stepS float64) CellMetrics {
 	}
 	m := Measure(cell, recs, Options{})
 	if !m.Valid() {
-		panic(m.Invalid)
+		panic(m.Invalid[0].Text)
 	}
 	return m
 }
