@@ -35,6 +35,7 @@ type cellRun struct {
 	tokens *encoder
 	tick   func(Status)
 	trace  *trace // nil does not trace
+	hash   string // of the tape, as the manifest has it
 
 	// For a rung that is a server:
 	key    string   // to get in
@@ -47,6 +48,9 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 	tape, err := c.cfg.tape(key.OfferedRPS, key.Seed)
 	if err != nil {
 		return results.Cell{}, nil, err
+	}
+	if hash := tape.Hash(); hash != c.hash {
+		return results.Cell{}, nil, fmt.Errorf("the tape of %g/s and seed %d has the hash %s, and %s when the run was started: has a file of %s changed?", key.OfferedRPS, key.Seed, hash, c.hash, c.cfg.Workload)
 	}
 	cell := results.Cell{
 		Key: key, Backend: backendHTTP, Workload: c.cfg.Workload, Arrivals: loadgen.Arrivals{}.String(), TapeHash: tape.Hash(),
@@ -214,10 +218,12 @@ func (c *cellRun) params() map[string]string {
 	return p
 }
 
-func (c *Config) spec(rate float64, seed uint64) loadgen.Spec {
-	return loadgen.Spec{Workload: c.Workload, RPS: rate, Seed: seed, Duration: c.Duration}
-}
-
+// tape makes the tape of a rate and a seed. What files it comes of is read anew, so
+// that nothing is kept between cells; the manifest has its hash.
 func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
-	return loadgen.Make(c.spec(rate, seed))
+	load, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	return load.Make(rate, seed, c.Duration)
 }

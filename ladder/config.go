@@ -15,10 +15,11 @@ import (
 // by a short measurement of the idle engine (Auto).
 type Config struct {
 	Rungs    []string
-	Rates    []float64 // offered rates in requests per second, ascending; nil: chosen
-	NumRates int       // how many to choose when Rates is nil
-	Seeds    []uint64  // one tape per (seed, rate)
-	Workload string
+	Rates    []float64     // offered rates in requests per second, ascending; nil: chosen
+	NumRates int           // how many to choose when Rates is nil
+	Seeds    []uint64      // one tape per (seed, rate)
+	Workload string        // as loadgen.ParseWorkload takes it
+	Arrivals string        // as loadgen.ParseArrivals takes it; "": the workload's own
 	Duration time.Duration // arrivals are offered over [0, Duration)
 	Warmup   time.Duration // arrivals before it are flagged and left out of the steady window
 	Timeout  time.Duration // a client gives up this long after its intended arrival
@@ -145,14 +146,25 @@ func (c *Config) Check() error {
 			return fmt.Errorf("rung %s: %w", r.Name, err)
 		}
 	}
-	rates := c.Rates
-	if rates == nil {
-		rates = []float64{1}
+	return c.checkLoad()
+}
+
+// checkLoad says whether the load can be offered at every rate.
+func (c *Config) checkLoad() error {
+	load, err := c.load()
+	if err != nil {
+		return err
 	}
-	for _, rate := range rates {
-		if err := c.spec(rate, 0).Check(); err != nil {
+	if load.Workload.Frozen() && len(c.Seeds) > 1 {
+		return fmt.Errorf("--seeds: %s is a tape, the same with every seed; give one seed", load.Workload)
+	}
+	for _, rate := range c.Rates {
+		if err := load.Check(rate, c.Duration); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// load opens the workload and its arrivals, and reads the files that they name.
+func (c *Config) load() (loadgen.Load, error) { return loadgen.OpenLoad(c.Workload, c.Arrivals) }

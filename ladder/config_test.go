@@ -61,7 +61,7 @@ func TestParamsRoundTrip(t *testing.T) {
 	c, err := Preset("full")
 	require.NoError(t, err)
 	c.Rungs, c.Rates, c.SLO, c.NumRates = []string{"fifo", "static"}, []float64{0.9, 1.25, 10}, 900*time.Millisecond, 0
-	c.Temperature, c.Context = 0.7, 1234
+	c.Temperature, c.Context, c.Arrivals = 0.7, 1234, "gamma:burstiness=0.5"
 	c.Knobs = Knobs{256, PrefillFirst, 16, 32, 8192, 4096, time.Second, true}
 	got, err := ConfigOf(c.Params())
 	require.NoError(t, err)

@@ -32,9 +32,9 @@ func (m *fakeMachine) Describe() (results.Library, results.Model) {
 	return results.Library{Version: "fake"}, results.Model{SHA256: m.model}
 }
 
-func (m *fakeMachine) Encode(system, user string) ([]engine.Token, error) {
+func (m *fakeMachine) Encode(system, user string, history ...string) ([]engine.Token, error) {
 	var prompt []engine.Token
-	for _, word := range strings.Fields(system + " " + user) {
+	for _, word := range strings.Fields(system + " " + strings.Join(history, " ") + " " + user) {
 		h := fnv.New32a()
 		h.Write([]byte(word))
 		prompt = append(prompt, engine.Token(h.Sum32()>>1))

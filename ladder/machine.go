@@ -19,7 +19,8 @@ type Machine interface {
 	// Open makes a fresh backend, so that no cell inherits another's cache.
 	Open(Shape) (engine.Backend, error)
 	// Encode renders one exchange with the model's chat template and tokenises it.
-	Encode(system, user string) ([]engine.Token, error)
+	// history is what was said before: a user's turn, its answer, and so on.
+	Encode(system, user string, history ...string) ([]engine.Token, error)
 	// MaxContext is the longest sequence that the model was made for, in tokens.
 	MaxContext() int
 	// EOG says whether tok ends an answer in the model's own judgement.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
-	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -40,10 +39,11 @@ type trial struct {
 // trial draws requests of the workload and their lengths as the stop rule has
 // them. An answer that only the model ends is taken to run to its limit.
 func (s *Sweep) trial(cfg Config, tokens *encoder) (trial, error) {
-	tape, err := loadgen.Make(loadgen.Spec{Workload: cfg.Workload, RPS: 1, Seed: lengthSeed, Duration: lengthSamples * time.Second})
+	load, err := cfg.load()
 	if err != nil {
-		return trial{}, err
+		return trial{}, InputError{err}
 	}
+	tape := load.Sample(lengthSamples, lengthSeed)
 	prompts, longest, err := s.fit(cfg, tape, tokens)
 	if err != nil {
 		return trial{}, err

@@ -16,6 +16,7 @@ func (c *Config) Params() map[string]string {
 		"rates":       formatRates(c.Rates),
 		"seeds":       formatSeeds(c.Seeds),
 		"workload":    c.Workload,
+		"arrivals":    c.Arrivals,
 		"duration":    c.Duration.String(),
 		"warmup":      c.Warmup.String(),
 		"timeout":     c.Timeout.String(),
@@ -39,7 +40,7 @@ func (c *Config) Params() map[string]string {
 
 // ConfigOf returns the configuration whose Params these are.
 func ConfigOf(p map[string]string) (Config, error) {
-	c := Config{Workload: p["workload"], Stop: StopMode(p["stop"])}
+	c := Config{Workload: p["workload"], Arrivals: p["arrivals"], Stop: StopMode(p["stop"])}
 	var err error
 	keep := func(name string, e error) {
 		if e != nil && err == nil {

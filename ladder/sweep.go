@@ -90,7 +90,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		for _, seed := range cfg.Seeds {
 			tape, err := cfg.tape(rate, seed)
 			if err != nil {
-				return err
+				return InputError{err}
 			}
 			if len(embedded(rungs)) > 0 {
 				_, n, err := s.fit(cfg, tape, tokens)
@@ -256,6 +256,11 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: ShapeFor(rungs, cfg.Context), tokens: tokens,
 		tick: func(st Status) { s.Progress.Tick(order, st) },
 		key:  s.TargetKey, models: modelsOf(run.Manifest.Targets, key.Rung), mark: markOf(key, started),
+	}
+	for _, t := range run.Manifest.Tapes {
+		if t.OfferedRPS == key.OfferedRPS && t.Seed == key.Seed {
+			c.hash = t.SHA256
+		}
 	}
 	if s.TraceSteps && c.rung.External == nil {
 		c.trace = &trace{}

@@ -38,7 +38,7 @@ type recording struct {
 
 // ArrivalNames lists the processes that ParseArrivals takes.
 func ArrivalNames() []string {
-	return []string{"poisson", "gamma", "weibull", "constant", "ramp", "step", "spike", "diurnal"}
+	return []string{"poisson", "gamma", "weibull", "constant", "ramp", "step", "spike", "diurnal", "replay"}
 }
 
 // ArrivalsHelp describes the specs that ParseArrivals takes, one a line.
@@ -49,14 +49,15 @@ const ArrivalsHelp = `  poisson                      exponential gaps
   ramp:from=0.5,to=2           Poisson, the rate in a straight line
   step:at=30s,to=3             Poisson, the rate times 3 from then on
   spike:at=30s,for=10s,to=5    Poisson, the rate times 5 for that long
-  diurnal:period=60s,depth=0.8 Poisson, the rate in a wave, lowest at the start`
+  diurnal:period=60s,depth=0.8 Poisson, the rate in a wave, lowest at the start
+  replay:FILE                  recorded times: one number of seconds a line, or a trace`
 
 // ParseArrivals reads a spec of ArrivalsHelp. Factors of ramp, step, spike and
 // diurnal are relative to each other: the rate of a cell is the mean over it.
 //
 // burstiness is the shape of the gaps' distribution: 1 makes both gamma and Weibull
 // Poisson, less is burstier, more is steadier. vllm bench serve calls the gamma
-// shape so.
+// shape so. For replay the file is read.
 func ParseArrivals(spec string) (Arrivals, error) {
 	name, rest := splitSpec(spec)
 	o := newOptions("arrivals", name, rest, name == "replay")
@@ -78,6 +79,8 @@ func ParseArrivals(spec string) (Arrivals, error) {
 		a.rate = pulse{o.duration("at", -1, 0), o.duration("for", -1, time.Nanosecond), o.number("to", math.NaN(), 0, maxFactor)}
 	case "diurnal":
 		a.rate = diurnal{o.duration("period", -1, time.Millisecond), o.number("depth", 0.8, 0, 1)}
+	case "replay":
+		a = openReplay(o)
 	default:
 		return Arrivals{}, fmt.Errorf("unknown arrivals %q: %schoose from %s", name, didYouMean(name, ArrivalNames()), strings.Join(ArrivalNames(), ", "))
 	}

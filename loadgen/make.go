@@ -73,8 +73,11 @@ func (l Load) Make(rps float64, seed uint64, d time.Duration) (*Tape, error) {
 		return nil, err
 	}
 	at := l.Arrivals.Times(rps/l.Workload.perArrival, seed, d)
-	t := &Tape{Workload: l.Workload.String(), Arrivals: l.Arrivals.String(), RPS: rps, Seed: seed, Duration: d}
+	t := &Tape{Workload: l.Workload.name(), Arrivals: l.Arrivals.String(), RPS: rps, Seed: seed, Duration: d}
 	t.Requests = make([]Request, 0, len(at)*int(math.Ceil(l.Workload.perArrival)))
+	if len(at) == 0 {
+		return nil, fmt.Errorf("%g requests/s for %v: no arrival with seed %d; raise the rate or the duration", rps, d, seed)
+	}
 	from, text := l.Workload.open(seed), 0
 	for i := range at {
 		arrival := from.next()
@@ -104,7 +107,7 @@ func (t *Tape) add(arrival []Request, at time.Duration) {
 // Sample returns the first n requests of a seed, or as many as a trace has, without
 // arrival times.
 func (l Load) Sample(n int, seed uint64) *Tape {
-	t := &Tape{Workload: l.Workload.String(), Seed: seed}
+	t := &Tape{Workload: l.Workload.name(), Seed: seed}
 	from := l.Workload.open(seed)
 	for len(t.Requests) < n {
 		arrival := from.next()

@@ -63,6 +63,13 @@ func (o *options) fail(format string, args ...any) {
 	}
 }
 
+// failWith keeps an error of a file, which names it.
+func (o *options) failWith(err error) {
+	if o.err == nil {
+		o.err = fmt.Errorf("%s: %w", o.of, err)
+	}
+}
+
 // take returns the value of a parameter, if it is given.
 func (o *options) take(key string) (string, bool) {
 	o.known = append(o.known, key)

@@ -6,11 +6,22 @@ import (
 	"strings"
 )
 
-// tokensPerWord is what the tokenizer that engine/gguf trains on Corpus makes of a
-// word of the workloads' text, in the mean. cmd/cadence-bench's TestProseLength
-// measures it, and how far single texts are off. Other tokenizers differ: those of
-// Llama 3 and Qwen make about 1.2 to 1.3 tokens of an English word.
-const tokensPerWord = 1.28
+const (
+	// tokensPerWord is what the tokenizer that engine/gguf trains on Corpus makes of a
+	// word of the shared-prompt workload, in the mean. Answers of recordings are
+	// measured by it.
+	tokensPerWord = 1.28
+
+	// prose has proseTokens tokens a word, and proseOpening more for the coined name at
+	// its beginning: fitted to that tokenizer. cmd/cadence-bench's TestProseLength
+	// shows how far texts are off.
+	proseTokens, proseOpening = 1.255, 4.5
+)
+
+// wordsFor returns how many words of prose have about the given number of tokens.
+func wordsFor(tokens int) int {
+	return max(1, int(math.Round((float64(tokens)-proseOpening)/proseTokens)))
+}
 
 // maxLength bounds a prompt or an answer that a spec or a trace asks for, in tokens.
 const maxLength = 1 << 20
@@ -19,7 +30,7 @@ const maxLength = 1 << 20
 // generator, the last one cut short. It begins with a coined name, so that texts of
 // different streams do not share a beginning.
 func prose(r *rand.Rand, tokens int) string {
-	words := max(1, int(math.Round(float64(tokens)/tokensPerWord)))
+	words := wordsFor(tokens)
 	w := newWriter(english(), r)
 	text := strings.Fields(w.sentence(pick(r, w.g["opening"])))
 	for i := 0; len(text) < words; i++ {

@@ -15,6 +15,8 @@ type Workload struct {
 	perArrival float64
 	open       func(seed uint64) source
 	recorded   *Arrivals // of a trace that has times
+	label      string    // what tapes are named, if not by spec: not where a file is
+	frozen     bool      // a tape: every seed is the same
 }
 
 // source draws the requests of one seed, arrival by arrival.
@@ -85,6 +87,8 @@ func ParseWorkload(spec string) (Workload, error) {
 		w.open = readRepetition(o).open
 	case Bimodal:
 		w.open = readBimodal(o).open
+	case Trace:
+		w = openTrace(o)
 	default:
 		known := append(Workloads(), Trace)
 		return Workload{}, fmt.Errorf("%w %q: %schoose from %s", ErrUnknownWorkload, name, didYouMean(name, known), strings.Join(known, ", "))
@@ -98,3 +102,14 @@ func ParseWorkload(spec string) (Workload, error) {
 
 // String returns the spec, in its canonical form.
 func (w Workload) String() string { return w.spec }
+
+// Frozen says that every seed gives the same requests: the workload is a tape.
+func (w Workload) Frozen() bool { return w.frozen }
+
+// name is what a tape calls its workload.
+func (w Workload) name() string {
+	if w.label != "" {
+		return w.label
+	}
+	return w.spec
+}

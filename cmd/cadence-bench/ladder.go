@@ -54,6 +54,7 @@ The rungs, each with what it changes against the one below:
 		Example: `  cadence-bench ladder --preset quick
   cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
   cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
+  cadence-bench ladder --workload sessions:turns=4,think=2s --arrivals gamma:burstiness=0.5
   cadence-bench ladder --out runs/mine --resume
   cadence-bench ladder --target llama-server=http://localhost:8080 --api llama
   cadence-bench ladder --rungs none --target vllm=http://gpu:8000 --api chat --rates 1,2,4 --slo 4s`,
@@ -69,7 +70,8 @@ The rungs, each with what it changes against the one below:
 	flags.DurationVar(&f.config.Warmup, "warmup", 0, "arrivals before this are left out of the steady window (default the preset's)")
 	flags.DurationVar(&f.config.Timeout, "timeout", 0, "a client gives up this long after its arrival (default the preset's)")
 	flags.StringVar(&f.slo, "slo", "auto", "end-to-end latency objective, such as 2s")
-	flags.StringVar(&f.config.Workload, "workload", loadgen.SharedPrompt, "shared-prompt or uniform")
+	flags.StringVar(&f.config.Workload, "workload", loadgen.SharedPrompt, "what requests say, such as shared-prompt, uniform, sessions or trace:FILE; tape make --help lists all")
+	flags.StringVar(&f.config.Arrivals, "arrivals", "", "when they come: poisson, gamma:burstiness=0.5, ... (default a trace's own times, else poisson)")
 	flags.StringVar(&f.stop, "stop", string(ladder.StopScripted), "where answers end: scripted (drawn with the tape), model (its own end token) or never (the client's limit)")
 	flags.Float64Var(&f.config.Temperature, "temperature", 0, "0 decodes greedily; above it, each request samples with its own seed")
 	flags.IntVar(&f.config.Context, "context", 0, "tokens that one sequence may hold (default what the longest request needs)")
@@ -209,7 +211,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 		return cfg, nil, err
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
-	cfg.Rungs, cfg.Workload, cfg.Stop = f.config.Rungs, f.config.Workload, ladder.StopMode(f.stop)
+	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, ladder.StopMode(f.stop)
 	cfg.Temperature, cfg.Context, cfg.Knobs = f.config.Temperature, f.config.Context, f.config.Knobs
 	if set("duration") {
 		cfg.Duration = f.config.Duration

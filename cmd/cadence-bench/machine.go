@@ -99,8 +99,8 @@ func (m *llamaMachine) Open(s ladder.Shape) (engine.Backend, error) {
 }
 
 // Encode implements ladder.Machine.
-func (m *llamaMachine) Encode(system, user string) ([]engine.Token, error) {
-	return m.model.Tokenize(m.model.Chat(system, user), true)
+func (m *llamaMachine) Encode(system, user string, history ...string) ([]engine.Token, error) {
+	return m.model.Tokenize(m.model.Chat(system, user, history...), true)
 }
 
 // MaxContext implements ladder.Machine.

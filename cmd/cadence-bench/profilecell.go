@@ -93,7 +93,7 @@ func (c *loadedCell) run(ctx context.Context, tape *loadgen.Tape, into *bytes.Bu
 func (c *loadedCell) shape(tape *loadgen.Tape) (ladder.Shape, error) {
 	longest := 0
 	for i, r := range tape.Requests {
-		prompt, err := c.machine.Encode(r.System, r.User)
+		prompt, err := c.machine.Encode(r.System, r.User, r.History...)
 		if err != nil {
 			return ladder.Shape{}, err
 		}
@@ -114,7 +114,7 @@ type tokenisingTarget struct {
 
 // Send implements loadgen.Target.
 func (t *tokenisingTarget) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
-	prompt, err := t.machine.Encode(r.System, r.User)
+	prompt, err := t.machine.Encode(r.System, r.User, r.History...)
 	if err != nil {
 		to.Done(results.Failed, err.Error(), r.At)
 		return nil

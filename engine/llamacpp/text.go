@@ -103,31 +103,41 @@ func cBool(b bool) uint8 {
 // Chat writes a system and a user message as a prompt with the model's own
 // template, ready for the assistant's answer. A model with no template, or with
 // one that llama.cpp does not know, gets the plain form: the messages, each
-// ended by a blank line. An empty system message is left out.
-func (m *Model) Chat(system, user string) string {
+// ended by a blank line. An empty system message is left out. history is what was
+// said before: a user's turn, its answer, and so on.
+func (m *Model) Chat(system, user string, history ...string) string {
+	turns := append(slices.Clone(history), user)
 	if m.chat != "" {
-		if s, ok := applyTemplate(m.chat, system, user); ok {
+		if s, ok := applyTemplate(m.chat, system, turns); ok {
 			return s
 		}
 	}
 	if system != "" {
 		system += "\n\n"
 	}
-	return system + user + "\n\n"
+	return system + strings.Join(turns, "\n\n") + "\n\n"
 }
 
 // applyTemplate reports false for what llama.cpp cannot do: a template that it
 // does not know, or a NUL byte, which ends its strings.
-func applyTemplate(template, system, user string) (string, bool) {
-	if strings.ContainsRune(system+user+template, 0) {
+func applyTemplate(template, system string, turns []string) (string, bool) {
+	if strings.ContainsRune(system+strings.Join(turns, "")+template, 0) {
 		return "", false
 	}
 	var msgs []llama.ChatMessage
 	if system != "" {
 		msgs = append(msgs, llama.NewChatMessage("system", system))
 	}
-	msgs = append(msgs, llama.NewChatMessage("user", user))
-	buf := make([]byte, len(system)+len(user)+512)
+	size := len(system) + 512
+	for i, turn := range turns {
+		role := "user"
+		if i%2 == 1 {
+			role = "assistant"
+		}
+		msgs = append(msgs, llama.NewChatMessage(role, turn))
+		size += len(turn) + 64
+	}
+	buf := make([]byte, size)
 	n := llama.ChatApplyTemplate(template, msgs, true, buf)
 	if int(n) > len(buf) {
 		buf = make([]byte, n)

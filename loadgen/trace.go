@@ -1,0 +1,243 @@
+package loadgen
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The formats of recordings.
+const (
+	formatShareGPT = "sharegpt"
+	formatBurstGPT = "burstgpt"
+	formatAzure    = "azure"
+	formatMooncake = "mooncake"
+	formatTape     = "tape"
+	formatTimes    = "times"
+)
+
+// Formats lists the formats of recordings, by the names that format= takes:
+//
+//	sharegpt  a JSON array of conversations, without times
+//	burstgpt  CSV with Timestamp in seconds, Request tokens and Response tokens
+//	azure     CSV with TIMESTAMP, ContextTokens and GeneratedTokens, of 2023 or 2024
+//	mooncake  a JSON object a line: timestamp in milliseconds, input_length,
+//	          output_length and hash_ids, one for each block of 512 tokens
+//	tape      our own, as JSON lines or Parquet
+//	times     one number of seconds a line, for replay only
+//
+// Where a recording has token counts and no text, text of about that many tokens
+// is made from the seed; a count of 0 is taken as 1.
+func Formats() []string {
+	return []string{formatShareGPT, formatBurstGPT, formatAzure, formatMooncake, formatTape, formatTimes}
+}
+
+// traceRow is one arrival of a recording.
+type traceRow struct {
+	at             time.Duration // since the first row
+	prompt, output int           // tokens
+	blocks         []int64       // ids of the prompt's blocks
+	system         string
+	said           []string // a user's turn, its answer, the next user's turn, ...
+}
+
+// recorded is a recording as it was read: rows, or a frozen tape.
+type recorded struct {
+	format string
+	rows   []traceRow
+	tape   *Tape
+}
+
+// fieldError is a fault in one place of a recording.
+type fieldError struct {
+	line  int
+	field string // empty: the line as a whole
+	err   error
+}
+
+func (e *fieldError) Error() string {
+	if e.field == "" {
+		return fmt.Sprintf("line %d: %v", e.line, e.err)
+	}
+	return fmt.Sprintf("line %d: %s: %v", e.line, e.field, e.err)
+}
+
+func (e *fieldError) Unwrap() error { return e.err }
+
+func faultf(line int, field, format string, args ...any) error {
+	return &fieldError{line, field, fmt.Errorf(format, args...)}
+}
+
+// readRecording reads at most limit rows of a file; an empty format is found out.
+func readRecording(file, format string, limit int) (recorded, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return recorded{}, err
+	}
+	defer f.Close()
+	rec, err := parseRecording(f, format, limit)
+	if err != nil {
+		return recorded{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return rec, nil
+}
+
+// parseRecording is readRecording of a stream.
+func parseRecording(r io.Reader, format string, limit int) (rec recorded, err error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if bom, _ := in.Peek(3); bytes.Equal(bom, []byte("\xEF\xBB\xBF")) {
+		in.Discard(3)
+	}
+	head, _ := in.Peek(4096)
+	if format == "" {
+		if format = sniff(head); format == "" {
+			return recorded{}, fmt.Errorf("cannot tell its format; give format= and one of %s", strings.Join(Formats(), ", "))
+		}
+	}
+	rec.format = format
+	switch format {
+	case formatShareGPT:
+		rec.rows, err = readShareGPT(in, limit)
+	case formatBurstGPT:
+		rec.rows, err = readBurstGPT(in, limit)
+	case formatAzure:
+		rec.rows, err = readAzure(in, limit)
+	case formatMooncake:
+		rec.rows, err = readMooncake(in, limit)
+	case formatTimes:
+		rec.rows, err = readTimes(in, limit)
+	case formatTape:
+		rec.tape, err = readTape(in)
+	}
+	if err == nil && rec.tape == nil && len(rec.rows) == 0 {
+		err = errors.New("it has no requests")
+	}
+	return rec, err
+}
+
+// sniff tells a format by how a file begins, or returns "".
+func sniff(head []byte) string {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
+	line := strings.TrimSpace(string(first))
+	header := strings.ToLower(line)
+	switch {
+	case strings.HasPrefix(line, "PAR1"):
+		return formatTape
+	case strings.HasPrefix(line, "["):
+		return formatShareGPT
+	case strings.HasPrefix(line, "{") && strings.Contains(line, `"`+tapeKey+`"`):
+		return formatTape
+	case strings.HasPrefix(line, "{"):
+		return formatMooncake
+	case strings.Contains(header, "contexttokens"):
+		return formatAzure
+	case strings.Contains(header, "request tokens"):
+		return formatBurstGPT
+	}
+	if _, err := parseSeconds(line); err == nil || strings.HasPrefix(line, "#") {
+		return formatTimes
+	}
+	return ""
+}
+
+// arrivals returns the recorded times as a process, or false for a recording
+// without times.
+func (r *recorded) arrivals() (a Arrivals, ok bool, err error) {
+	if t := r.tape; t != nil {
+		at := t.ArrivalTimes()
+		perArrival := float64(len(t.Requests)) / float64(len(at))
+		a = Recorded(at, t.RPS/perArrival, t.Duration)
+		a.spec = t.Arrivals
+		return a, true, nil
+	}
+	if r.format == formatShareGPT {
+		return Arrivals{}, false, nil
+	}
+	at := make([]time.Duration, len(r.rows))
+	for i := range r.rows {
+		at[i] = r.rows[i].at
+	}
+	last := at[len(at)-1]
+	if last == 0 {
+		return Arrivals{}, false, errors.New("all requests come at one time: they have no rate")
+	}
+	rate := float64(len(at)-1) / last.Seconds()
+	span := float64(len(at)) / rate * float64(time.Second)
+	return Recorded(at, rate, time.Duration(math.Ceil(min(span, math.MaxInt64/2)))), true, nil
+}
+
+// openReplay reads the file of replay:FILE.
+func openReplay(o *options) Arrivals {
+	format := o.word("format", Formats())
+	if o.err != nil {
+		return Arrivals{}
+	}
+	rec, err := readRecording(o.file, format, MaxArrivals)
+	if err != nil {
+		o.failWith(err)
+		return Arrivals{}
+	}
+	a, ok, err := rec.arrivals()
+	switch {
+	case err != nil:
+		o.fail("%s: %v", o.file, err)
+	case !ok:
+		o.fail("%s: %s has no times", o.file, rec.format)
+	}
+	return a
+}
+
+// openTrace reads the file of trace:FILE.
+func openTrace(o *options) Workload {
+	format := o.word("format", Formats())
+	p := traceText{
+		scale: o.number("scale", 1, 1e-6, 1000),
+		turns: o.whole("turns", 1, 1, 1000),
+		think: o.duration("think", 2*time.Second, 0),
+	}
+	limit := o.whole("limit", MaxArrivals, 1, MaxArrivals)
+	if o.err != nil {
+		return Workload{}
+	}
+	rec, err := readRecording(o.file, format, limit)
+	if err != nil {
+		o.failWith(err)
+		return Workload{}
+	}
+	w := Workload{perArrival: 1, label: Trace + ":" + strings.Join(append([]string{filepath.Base(o.file)}, o.shown...), ",")}
+	a, timed, err := rec.arrivals()
+	switch {
+	case err != nil:
+		o.fail("%s: %v", o.file, err)
+		return Workload{}
+	case rec.format == formatTimes:
+		o.fail("%s: has times and no requests; use it as --arrivals replay:%s", o.file, o.file)
+		return Workload{}
+	case timed:
+		w.recorded = &a
+	}
+	if rec.tape != nil {
+		w.label, w.frozen = rec.tape.Workload, true
+		w.perArrival = float64(len(rec.tape.Requests)) / float64(len(rec.tape.ArrivalTimes()))
+		w.open = func(uint64) source { return &frozen{rest: rec.tape.Requests} }
+		return w
+	}
+	if rec.format == formatShareGPT {
+		requests := 0
+		for i := range rec.rows {
+			requests += min(p.turns, len(rec.rows[i].said)/2)
+		}
+		w.perArrival = float64(requests) / float64(len(rec.rows))
+	}
+	w.open = func(seed uint64) source {
+		return &traceSource{traceText: p, draws: newDraws(seed), rows: rec.rows, groups: map[int64]int{}}
+	}
+	return w
+}
