@@ -84,7 +84,7 @@ func TestEachFaultVoidsItsCell(t *testing.T) {
 			return rs
 		}},
 		// vllm#21104: the requested rate was never sent.
-		"half the rate": {at: loadgen.Poisson(2, 3, time.Minute), voids: []string{CodeGaps}},
+		"half the rate":     {at: loadgen.Poisson(2, 3, time.Minute), voids: []string{CodeGaps}},
 		"a lull and a rush": {at: clumped(), voids: []string{CodeDispersion}},
 		// inference-perf#245: complete with results pending, here the last ones.
 		"the last rows are lost": {voids: []string{CodeConservation, CodeLittle}, edit: func(_ *results.Cell, rs []results.Record) []results.Record {
@@ -143,28 +143,58 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 	}
 	c, recs := offered(loadgen.Poisson(4, 3, time.Minute))
 	c.Arrivals = "recorded"
-	check, _ := func() (Check, bool) { m := Measure(c, recs, Options{}); return m.Check(CodeGaps) }()
+	m := Measure(c, recs, Options{})
+	check, _ := m.Check(CodeGaps)
 	require.Equal(t, Unmeasured, check.Verdict, "a recording claims nothing")
-}
 
-// A right process is voided for about one seed in a thousand, and noted for one in
-// twenty.
-func TestHowOftenARightProcessIsNoted(t *testing.T) {
-	noted, voided := 0, 0
-	const seeds = 2000
-	for seed := range uint64(seeds) {
-		c, recs := offered(loadgen.Poisson(4, seed, time.Minute))
-		m := Measure(c, recs, Options{})
-		check, _ := m.Check(CodeGaps)
-		switch check.Verdict {
-		case Noted:
-			noted++
-		case Voided:
-			voided++
+	// Conversations arrive as a process; their later turns follow the answers.
+	c, recs = offered(nil)
+	for _, at := range loadgen.Poisson(2, 3, time.Minute) {
+		for turn := range int32(2) {
+			r := row(len(recs), at+time.Duration(turn)*time.Second, results.Completed, 100*ms, 300*ms)
+			r.Turn = results.Some(turn)
+			recs = append(recs, r)
 		}
 	}
-	require.InDelta(t, seeds*(noteP-voidP), noted, 4*math.Sqrt(seeds*noteP))
-	require.LessOrEqual(t, voided, 8, "two are expected")
+	gaps := func(rate results.Opt[float64]) Check {
+		c.ArrivalRPS = rate
+		m := Measure(c, recs, Options{})
+		check, _ := m.Check(CodeGaps)
+		return check
+	}
+	require.Equal(t, Unmeasured, gaps(results.Opt[float64]{}).Verdict, "the rate of conversations is not known")
+	require.Equal(t, Passed, gaps(results.Some(2.0)).Verdict)
+	require.Equal(t, Voided, gaps(results.Some(4.0)).Verdict)
+}
+
+// A right process is voided for about one seed in a thousand by each check of its
+// arrivals, and noted for one in twenty, in short cells as in long ones.
+func TestHowOftenARightProcessIsNoted(t *testing.T) {
+	const seeds = 3000
+	for _, rate := range []float64{0.5, 1.7, 4} {
+		counts := map[string]map[Verdict]int{CodeGaps: {}, CodeDispersion: {}}
+		for seed := range uint64(seeds) {
+			c, recs := offered(loadgen.Poisson(rate, seed, time.Minute))
+			c.OfferedRPS = rate
+			e := evidence{m: &CellMetrics{Cell: c}, recs: recs}
+			for _, test := range tests {
+				if verdicts, ok := counts[test.Name]; ok {
+					var check Check
+					test.run(e, &check)
+					verdicts[check.Verdict]++
+				}
+			}
+		}
+		t.Log(rate, counts)
+		for name, verdicts := range counts {
+			if verdicts[Unmeasured] == seeds {
+				require.Equal(t, CodeDispersion, name, "too few windows")
+				continue
+			}
+			require.InDelta(t, seeds*(noteP-voidP), verdicts[Noted], 5*math.Sqrt(seeds*noteP), name)
+			require.LessOrEqual(t, verdicts[Voided], 11, "%s: three are expected", name)
+		}
+	}
 }
 
 func TestOutcomeless(t *testing.T) {

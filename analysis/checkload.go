@@ -2,19 +2,47 @@ package analysis
 
 import (
 	"math"
+	"slices"
+	"time"
 
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// fit compares the intended arrivals, warm-up included, with the process that the
-// cell says they come from. ok is false when it names none that can be compared.
-func (e evidence) fit() (f loadgen.Fit, ok bool) {
+// process is what the cell says its arrivals come from, and their rate. ok is false
+// when it names none that they can be compared with.
+func (e evidence) process() (a loadgen.Arrivals, rps float64, ok bool) {
 	cell := e.m.Cell
-	process, err := loadgen.ParseArrivals(cell.Arrivals)
-	if err != nil || !(cell.OfferedRPS > 0) {
+	a, err := loadgen.ParseArrivals(cell.Arrivals)
+	rps = cell.OfferedRPS
+	if cell.ArrivalRPS.OK {
+		rps = cell.ArrivalRPS.V
+	} else if slices.ContainsFunc(e.recs, func(r results.Record) bool { return r.Turn.V > 0 }) {
+		return a, 0, false
+	}
+	return a, rps, err == nil && rps > 0
+}
+
+// fit compares the intended arrivals, warm-up included, with their process.
+func (e evidence) fit() (f loadgen.Fit, ok bool) {
+	a, rps, ok := e.process()
+	if !ok {
 		return f, false
 	}
-	return process.Fit(intended(e.recs), cell.OfferedRPS, nanos(cell.DurationS)), true
+	return a.Fit(arrivals(e.recs), rps, nanos(e.m.Cell.DurationS)), true
+}
+
+// arrivals returns when those requests came that came by themselves, in order: all
+// but the later turns of conversations.
+func arrivals(recs []results.Record) []time.Duration {
+	at := make([]time.Duration, 0, len(recs))
+	for i := range recs {
+		if recs[i].Turn.V == 0 {
+			at = append(at, recs[i].Intended)
+		}
+	}
+	slices.Sort(at)
+	return at
 }
 
 func checkGaps(e evidence, c *Check) {
@@ -56,20 +84,26 @@ func checkDispersion(e evidence, c *Check) {
 // checkRate compares counts. A renewal process counts with a variance of CV² per
 // expected arrival, as the number grows: its mean, for a Poisson process.
 func checkRate(e evidence, c *Check) {
-	cell, w := e.m.Cell, e.m.Window
-	process, err := loadgen.ParseArrivals(cell.Arrivals)
-	if err != nil || !(cell.OfferedRPS > 0) || !(w.Length() > 0) {
+	w, d := e.m.Window, nanos(e.m.Cell.DurationS)
+	process, rps, ok := e.process()
+	if !ok || !(w.Length() > 0) {
 		return
 	}
-	units := func(at float64) float64 { return process.Units(nanos(at), cell.OfferedRPS, nanos(cell.DurationS)) }
+	n := 0
+	for _, at := range arrivals(e.recs) {
+		if w.Holds(at) {
+			n++
+		}
+	}
+	units := func(at float64) float64 { return process.Units(nanos(at), rps, d) }
 	want := units(w.EndS) - units(w.WarmupS)
 	sd := math.Sqrt(want) * process.CV()
 	if !(sd > 0) {
 		return
 	}
-	off := (float64(e.m.Arrivals) - want) / sd
+	off := (float64(n) - want) / sd
 	c.measured(off, math.Abs(off))
 	if math.Abs(off) > noteSD {
-		c.say(Noted, "%d arrivals in the window where %.0f were nominal, more than %d standard deviations apart", e.m.Arrivals, want, noteSD)
+		c.say(Noted, "%d arrivals in the window where %.0f were nominal, more than %d standard deviations apart", n, want, noteSD)
 	}
 }

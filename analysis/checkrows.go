@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -107,7 +106,7 @@ func checkLoop(e evidence, c *Check) {
 	}
 	share := float64(e.t.late(lateS)) / float64(n)
 	c.measured(share, share)
-	if share > noteLate {
+	if share > noteLate && n >= noteLateOf {
 		c.say(Noted, "%.0f%% of the requests were sent more than %.0f ms late: the loop was often busy or not scheduled", share*100, lateS*1e3)
 	}
 }
@@ -164,14 +163,4 @@ func checkProbe(e evidence, c *Check) {
 	if math.Abs(drift) > e.o.maxProbeDrift() {
 		c.say(Noted, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
 	}
-}
-
-// intended returns the intended arrivals of all rows, in order.
-func intended(recs []results.Record) []time.Duration {
-	at := make([]time.Duration, len(recs))
-	for i := range recs {
-		at[i] = recs[i].Intended
-	}
-	slices.Sort(at)
-	return at
 }

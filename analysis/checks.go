@@ -19,8 +19,9 @@ const (
 	// lateS is from when a loop counts as late: an arrival found it busy for
 	// longer than any callback of it takes.
 	lateS = 0.001
-	// noteLate is the share of arrivals above which that is noted.
-	noteLate = 0.5
+	// noteLate is the share of arrivals above which that is noted, and noteLateOf
+	// how many it takes: a short cell says little of a share.
+	noteLate, noteLateOf = 0.5, 20
 	// maxClientCPU is the share of all cores from which a process that is nothing
 	// but the load generator counts as saturated.
 	maxClientCPU = 0.9
@@ -63,7 +64,7 @@ var tests = []test{
 		Why:  "It was no longer open loop"}, checkLag},
 	{CheckDoc{Name: CodeLoopLate, Label: "loop late", Unit: Fraction,
 		What: fmt.Sprintf("share of the steady window's arrivals that were sent more than %.0f ms late; as Poisson arrivals see time averages, that is the share of the time in which the driver's loop was late", lateS*1e3),
-		Note: fmt.Sprintf("above %.0f%%", noteLate*100),
+		Note: fmt.Sprintf("above %.0f%% of at least %d", noteLate*100, noteLateOf),
 		Why:  "The client is short of CPU, which the latencies then contain"}, checkLoop},
 	{CheckDoc{Name: CodeClientCPU, Label: "process CPU", Unit: Fraction,
 		What: "CPU time of the process over wall time and cores, while the cell was offered",

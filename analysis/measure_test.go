@@ -269,3 +269,26 @@ func TestFailingARequestNeverLowersItsLatency(t *testing.T) {
 		require.LessOrEqual(t, after.GoodputRPS.V, before.GoodputRPS.V)
 	}
 }
+
+// llama.cpp PR #21282: 25,231 ± 17,263 tokens/s without a warm-up, ± 240 with it.
+// What the warm-up held, however slow, is in no figure of the steady window.
+func TestWarmUpIsInNoFigure(t *testing.T) {
+	warm, cold := []results.Record(nil), []results.Record(nil)
+	for i := range 20 {
+		at := time.Duration(i) * 500 * ms
+		r := row(i, at, results.Completed, 100*ms, 150*ms, 200*ms)
+		warm = append(warm, r)
+		if r.Warmup {
+			r = row(i, at, results.Completed, 1500*ms, 1700*ms, 1900*ms)
+		}
+		cold = append(cold, r)
+	}
+	a, b := Measure(cell(), warm, Options{}), Measure(cell(), cold, Options{})
+	require.Equal(t, 16, a.Arrivals)
+	require.NotEqual(t, a.OutputTokensPerS, results.Some(0.0))
+	// Tokens of late answers fall into the window and are counted as what they are:
+	// output of the server in that time.
+	b.OutputTokensPerS = a.OutputTokensPerS
+	require.Equal(t, a, b)
+	require.NotEqual(t, a.E2E, Measure(cell(), cold, Options{WarmupS: results.Some(0.0)}).E2E, "it would have been in them")
+}

@@ -53,10 +53,13 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 		return results.Cell{}, nil, fmt.Errorf("the tape of %g/s and seed %d has the hash %s, and %s when the run was started: has a file of %s changed?", key.OfferedRPS, key.Seed, hash, c.hash, c.cfg.Workload)
 	}
 	cell := results.Cell{
-		Key: key, Backend: backendHTTP, Workload: c.cfg.Workload, Arrivals: loadgen.Arrivals{}.String(), TapeHash: tape.Hash(),
+		Key: key, Backend: backendHTTP, Workload: c.cfg.Workload, Arrivals: tape.Arrivals, TapeHash: tape.Hash(),
 		DurationS: c.cfg.Duration.Seconds(), WarmupS: c.cfg.Warmup.Seconds(),
 		TimeoutS: c.cfg.Timeout.Seconds(), SLOS: c.cfg.SLO.Seconds(),
 		Requests: results.Some(len(tape.Requests)),
+	}
+	if cell.ArrivalRPS, err = c.cfg.arrivalRate(key.OfferedRPS); err != nil {
+		return cell, nil, err
 	}
 	var records []results.Record
 	if c.rung.External != nil {
@@ -220,6 +223,15 @@ func (c *cellRun) params() map[string]string {
 
 // tape makes the tape of a rate and a seed. What files it comes of is read anew, so
 // that nothing is kept between cells; the manifest has its hash.
+// arrivalRate is the rate of what comes by itself; null where every request does.
+func (c *Config) arrivalRate(rate float64) (results.Opt[float64], error) {
+	load, err := c.load()
+	if err != nil || load.ArrivalRate(rate) == rate {
+		return results.Opt[float64]{}, err
+	}
+	return results.Some(load.ArrivalRate(rate)), nil
+}
+
 func (c *Config) tape(rate float64, seed uint64) (*loadgen.Tape, error) {
 	load, err := c.load()
 	if err != nil {

@@ -40,6 +40,11 @@ type Fit struct {
 // Fit.Dispersion.
 const DispersionWindow = 10
 
+// minWindows is how many windows a dispersion takes. Counts are whole numbers: in
+// three windows they are all equal for one Poisson realisation in fifty, a
+// dispersion of 0 to which chi-squared gives no chance at all.
+const minWindows = 10
+
 // FitPoisson compares arrivals, in order within [0, d), with a Poisson process of
 // rps per second.
 func FitPoisson(at []time.Duration, rps float64, d time.Duration) Fit {
@@ -159,7 +164,7 @@ func variationAndLag1(gaps []float64) (cv, lag1 float64) {
 // dispersion counts points of a process of rate 1 in windows up to end.
 func dispersion(at []float64, end float64) (index, p float64) {
 	most := float64(len(at)) // with more windows than points nothing can be said
-	if !(end >= 2*DispersionWindow && end/DispersionWindow <= most) {
+	if !(end >= minWindows*DispersionWindow && end/DispersionWindow <= most) {
 		return math.NaN(), math.NaN()
 	}
 	windows := int(end / DispersionWindow)

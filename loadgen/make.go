@@ -29,6 +29,10 @@ type Load struct {
 	Arrivals Arrivals
 }
 
+// ArrivalRate is how many arrivals per second by themselves make rps requests per
+// second: fewer, where an arrival begins a conversation.
+func (l Load) ArrivalRate(rps float64) float64 { return rps / l.Workload.perArrival }
+
 // OpenLoad reads the specs of a workload and of an arrival process, and the files
 // that they name. Empty arrivals are the workload's own: a trace's recorded times,
 // and a Poisson process for all else.
@@ -72,7 +76,7 @@ func (l Load) Make(rps float64, seed uint64, d time.Duration) (*Tape, error) {
 	if err := l.Check(rps, d); err != nil {
 		return nil, err
 	}
-	at := l.Arrivals.Times(rps/l.Workload.perArrival, seed, d)
+	at := l.Arrivals.Times(l.ArrivalRate(rps), seed, d)
 	t := &Tape{Workload: l.Workload.name(), Arrivals: l.Arrivals.String(), RPS: rps, Seed: seed, Duration: d}
 	t.Requests = make([]Request, 0, len(at)*int(math.Ceil(l.Workload.perArrival)))
 	if len(at) == 0 {
@@ -145,5 +149,5 @@ func (l Load) Check(rps float64, d time.Duration) error {
 		return fmt.Errorf("%g requests/s for %v: expects %.2g arrivals, fewer than one; raise the rate or the duration",
 			rps, d, n/l.Workload.perArrival)
 	}
-	return l.Arrivals.Check(rps/l.Workload.perArrival, d)
+	return l.Arrivals.Check(l.ArrivalRate(rps), d)
 }

@@ -41,12 +41,15 @@ type Usage struct {
 type Cell struct {
 	Schema int `json:"schema"`
 	Key
-	Order     int       `json:"order"` // position in the sweep, from 0
-	Backend   string    `json:"backend"`
-	Workload  string    `json:"workload"`
-	TapeHash  string    `json:"tape_hash"`
-	Arrivals  string    `json:"arrivals,omitempty"` // the arrival process; poisson in files that do not say
-	StartedAt time.Time `json:"started_at"`
+	Order    int    `json:"order"` // position in the sweep, from 0
+	Backend  string `json:"backend"`
+	Workload string `json:"workload"`
+	TapeHash string `json:"tape_hash"`
+	Arrivals string `json:"arrivals,omitempty"` // the arrival process; poisson in files that do not say
+	// ArrivalRPS is the rate of what comes by itself: OfferedRPS over the turns of a
+	// conversation; null where that is OfferedRPS.
+	ArrivalRPS Opt[float64] `json:"arrival_rps"`
+	StartedAt  time.Time    `json:"started_at"`
 
 	DurationS float64 `json:"duration_s"` // arrivals are offered over [0, DurationS)
 	WarmupS   float64 `json:"warmup_s"`   // arrivals before it are flagged

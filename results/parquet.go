@@ -52,6 +52,10 @@ func madeFinite(c *Cell) (violations []string) {
 			*p.probe = Opt[Probe]{}
 		}
 	}
+	if v := c.ArrivalRPS; v.OK && !finite(v.V) {
+		violations = append(violations, fmt.Sprintf("arrival_rps was not finite (%v); stored as null", v.V))
+		c.ArrivalRPS = Opt[float64]{}
+	}
 	if v := c.OutstandingS; v.OK && !finite(v.V) {
 		violations = append(violations, fmt.Sprintf("outstanding_s was not finite (%v); stored as null", v.V))
 		c.OutstandingS = Opt[float64]{}

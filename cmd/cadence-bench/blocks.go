@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,8 +14,9 @@ import (
 )
 
 // methodBlocks are the tables that need no run: those of docs/method.md that
-// describe the load itself, which the code alone regenerates, and those of
-// docs/performance.md, which come from the kept output of `make bench`.
+// describe the load itself, which the code alone regenerates, those of the kept
+// checks of the load generator, and those of docs/performance.md, which come from the
+// kept output of `make bench`.
 func methodBlocks() (map[string]string, error) {
 	lengths, err := lengthsTable()
 	if err != nil {
@@ -24,7 +26,12 @@ func methodBlocks() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks["lengths"], blocks["arrivals"] = lengths.Markdown(), arrivalsTable().Markdown()
+	checks, err := loadgenBlocks()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(blocks, checks)
+	blocks["lengths"] = lengths.Markdown()
 	return blocks, nil
 }
 
@@ -77,38 +84,4 @@ func lengthsTable() (report.Table, error) {
 		t.Rows = append(t.Rows, []string{m.name, at(0), at(0.05), at(0.5), at(0.95), at(1), fmt.Sprintf("%.0f", stat.Mean(samples[i], nil))})
 	}
 	return t, nil
-}
-
-// arrivalsTable compares the arrival process with what it claims to be.
-func arrivalsTable() report.Table {
-	const seeds, rate, duration = 200, 1.4, 180 * time.Second
-	var counts, p, cv, lag, dispersion []float64
-	rejected := 0
-	for seed := range uint64(seeds) {
-		f := loadgen.FitPoisson(loadgen.Poisson(rate, seed, duration), rate, duration)
-		if f.P < 0.05 {
-			rejected++
-		}
-		counts, p, cv = append(counts, float64(f.Arrivals)), append(p, f.P), append(cv, f.CV)
-		lag, dispersion = append(lag, f.Lag1), append(dispersion, f.Dispersion)
-	}
-	slices.Sort(p)
-	mean, sd := stat.MeanStdDev(counts, nil)
-	row := func(what, format string, got float64, want string) []string {
-		return []string{what, fmt.Sprintf(format, got), want}
-	}
-	return report.Table{
-		Title:   "The arrival process against Poisson",
-		Caption: fmt.Sprintf("seeds 0–%d, %v at %g requests/s", seeds-1, duration, rate),
-		Columns: []report.Column{{Name: "quantity", Left: true}, {Name: "measured"}, {Name: "expected"}},
-		Rows: [][]string{
-			row("KS against Exp(λ), rejected at α = 0.05", "%.1f%%", 100*float64(rejected)/seeds, "5% ± 1.5%"),
-			row("median KS p", "%.3f", stat.Quantile(0.5, stat.Empirical, p, nil), "0.5"),
-			row("arrivals per run, mean", "%.1f", mean, "252"),
-			row("arrivals per run, standard deviation", "%.1f", sd, "15.9"),
-			row("coefficient of variation of the gaps", "%.3f", stat.Mean(cv, nil), "1"),
-			row("lag-1 correlation of the gaps", "%.4f", stat.Mean(lag, nil), "0"),
-			row("index of dispersion, windows of 10 expected arrivals", "%.3f", stat.Mean(dispersion, nil), "1"),
-		},
-	}
 }

@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"engine/gguf":       {"internal/nearest"},
 	"engine/llamacpp":   {"engine", "engine/gguf", "engine/llamacpp"},
 	"loadgen":           {"engine/clock", "results", "internal/nearest"},
+	"loadgen/ideal":     {"engine/clock", "loadgen", "results"},
 	"results":           {},
 	"analysis":          {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":            {"analysis", "results"},
