@@ -220,7 +220,7 @@ func BenchmarkLoad(b *testing.B) {
 	})
 	b.Run("http", func(b *testing.B) { search(b, 1_000, streams(b)) })
 	for _, rate := range []float64{1000, 2000, 5000} { // best of three, as above
-		b.Run(fmt.Sprintf("http-at-%g", rate), func(b *testing.B) {
+		b.Run(fmt.Sprintf("http/rate=%g", rate), func(b *testing.B) {
 			target := streams(b)
 			lagAt(b, rate, 9, target) // opens the connections
 			var p50, p99 time.Duration
