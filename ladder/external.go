@@ -138,7 +138,6 @@ func (c *Config) server(t External, key string, models []string) httptarget.Conf
 func (s *Sweep) meet(ctx context.Context, cfg Config) ([]results.Target, error) {
 	var all []results.Target
 	for _, t := range cfg.Targets {
-		s.Progress.Note(fmt.Sprintf("asking %s, %s", t.Name, t.URL))
 		ctx, cancel := context.WithTimeoutCause(ctx, cfg.patience(), fmt.Errorf("nothing within %v", cfg.patience()))
 		defer cancel()
 		facts, err := httptarget.Describe(ctx, cfg.server(t, s.TargetKey, nil))

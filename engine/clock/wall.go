@@ -26,9 +26,9 @@ type Wall struct {
 	agenda  agenda
 	until   time.Duration // when Run will look again by itself
 	stopped bool
-	over    bool                  // Run has returned
-	chain   *job                  // where Go puts the next work of the goroutine that runs callbacks
-	alarm   func() (alarm, error) // wakes Run when something is due
+	over    bool // Run has returned
+	chain   *job // where Go puts the next work of the goroutine that runs callbacks
+	fine    bool // wake by newFineAlarm too
 
 	posted struct {
 		sync.Mutex
@@ -48,16 +48,16 @@ type job struct {
 
 // NewWall returns a loop whose time 0 is when Run is called.
 func NewWall() *Wall {
-	return &Wall{wake: make(chan struct{}, 1), lock: make(chan struct{}, 1), alarm: newTimerAlarm}
+	return &Wall{wake: make(chan struct{}, 1), lock: make(chan struct{}, 1)}
 }
 
 // NewFineWall returns a NewWall that wakes within about 0.1 ms of when something
 // is due, for schedules of many events per millisecond. An idle Go program on
-// Linux sleeps in whole milliseconds, so there it takes a timer of the system,
+// Linux sleeps in whole milliseconds, so there it takes a timer of the system too,
 // which lives outside of any synctest bubble.
 func NewFineWall() *Wall {
 	w := NewWall()
-	w.alarm = newFineAlarm
+	w.fine = true
 	return w
 }
 
@@ -163,12 +163,17 @@ func (w *Wall) Stop() { w.stopped = true }
 
 // Run implements Clock. It may be called once.
 func (w *Wall) Run(ctx context.Context) error {
-	alarm, err := w.alarm()
-	if err != nil {
-		return err
+	fine := &fineAlarm{}
+	if w.fine {
+		var err error
+		if fine, err = newFineAlarm(); err != nil {
+			return err
+		}
+		defer fine.close()
 	}
-	defer alarm.close()
 	w.start = time.Now()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
 	for {
 		w.lock <- struct{}{}
 		err := ctx.Err()
@@ -185,9 +190,12 @@ func (w *Wall) Run(ctx context.Context) error {
 		if over {
 			return err
 		}
-		alarm.set(wait)
+		timer.Reset(wait)
+		fine.set(w.until, wait)
 		select {
-		case <-alarm.rings():
+		case <-timer.C:
+		case <-fine.rings:
+			fine.rang()
 		case <-w.wake:
 		case <-ctx.Done():
 		}
