@@ -10,6 +10,19 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
+// Replayed is what a replay found.
+type Replayed struct {
+	// Mismatch is the first decision that was not the recorded one; nil when there is none.
+	Mismatch *Mismatch
+	Steps    int // that were compared
+	// Measured and Modelled are how long the steps with rows took in all, by the trace and
+	// by the machine's backend, which had the very same batches. A backend that is no model
+	// leaves Modelled 0.
+	Measured, Modelled time.Duration
+	// Ratios are modelled over measured for each of these steps, in order.
+	Ratios []float64
+}
+
 // Mismatch is the first decision of a replay that was not the recorded one.
 type Mismatch struct {
 	Step     int64
@@ -25,28 +38,27 @@ func (m *Mismatch) String() string {
 
 // Replay serves a recorded cell again without a model: requests are handed over and
 // withdrawn when the records say, and every step begins and ends when its trace says.
-// The scheduler must then decide each step exactly as it did; the first difference is
-// returned, or nil. m gives prompts and limits, and must be of the layout that the
+// The scheduler must then decide each step exactly as it did. m gives prompts and limits, and must be of the layout that the
 // cell was measured in. cfg is that of the cell's run.
 //
 // Answers are not recorded, so the replay's are arbitrary tokens: a prompt that a
 // later request shares with an answer would be found in the recorded cache only. No
 // built-in workload has one.
-func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, steps []results.StepRow) (*Mismatch, error) {
+func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, steps []results.StepRow) (Replayed, error) {
 	rungs, err := cfg.ladder()
 	if err != nil {
-		return nil, err
+		return Replayed{}, err
 	}
 	o, err := newEncoder(m).offer(&cfg, cell.OfferedRPS, cell.Seed)
 	if err != nil {
-		return nil, err
+		return Replayed{}, err
 	}
 	if o.hash != cell.TapeHash {
-		return nil, fmt.Errorf("the tape of %s is %.12s… now and was %.12s… then: the workload has changed, so the cell cannot be replayed", cell.Name(), o.hash, cell.TapeHash)
+		return Replayed{}, fmt.Errorf("the tape of %s is %.12s… now and was %.12s… then: the workload has changed, so the cell cannot be replayed", cell.Name(), o.hash, cell.TapeHash)
 	}
 	b, err := m.Open(ShapeFor(rungs, cfg.Context))
 	if err != nil {
-		return nil, err
+		return Replayed{}, err
 	}
 	defer b.Close()
 	serve := byName(rungs, cell.Rung).Engine(m.Unified())
@@ -55,11 +67,13 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 		trace: trace{blockTokens: max(1, serve.Cache.BlockTokens)},
 	}
 	serve.OnStep = r.trace.add
-	r.eng, err = engine.New(&r.clock, &recorded{Backend: b, clock: &r.clock}, serve)
+	r.eng, err = engine.New(&r.clock, &recorded{Backend: b, clock: &r.clock, found: &r.found}, serve)
 	if err != nil {
-		return nil, err
+		return Replayed{}, err
 	}
-	return r.run()
+	r.found.Mismatch, err = r.run()
+	r.found.Steps = len(r.trace.steps)
+	return r.found, err
 }
 
 // handover is a request that was handed over or withdrawn.
@@ -96,6 +110,7 @@ type replay struct {
 	prompts [][]engine.Token
 	events  []handover // still to come
 	trace   trace
+	found   Replayed
 }
 
 func (r *replay) run() (*Mismatch, error) {
@@ -208,6 +223,7 @@ func (deaf) Ended(error, time.Duration)        {}
 type recorded struct {
 	engine.Backend
 	clock *scriptClock
+	found *Replayed
 }
 
 // Step implements engine.Backend.
@@ -216,6 +232,11 @@ func (b *recorded) Step(batch *engine.Batch, res *engine.StepResult) error {
 	if err == nil && b.clock.step.Error.OK {
 		res.Tokens = res.Tokens[:0]
 		return engine.ErrNoSlot
+	}
+	if took := b.clock.step.End - b.clock.step.Start; err == nil && len(batch.Rows) > 0 && took > 0 {
+		b.found.Measured += took
+		b.found.Modelled += res.Modelled
+		b.found.Ratios = append(b.found.Ratios, float64(res.Modelled)/float64(took))
 	}
 	return err
 }

@@ -41,9 +41,11 @@ func TestReplayReproducesEveryDecision(t *testing.T) {
 		for i := range records {
 			outcomes[records[i].Outcome]++
 		}
-		mismatch, err := Replay(m, cfg, cell, records, steps)
+		got, err := Replay(m, cfg, cell, records, steps)
 		require.NoError(t, err, e.Name())
-		require.Nil(t, mismatch, "%s: %v", e.Name(), mismatch)
+		require.Nil(t, got.Mismatch, "%s: %v", e.Name(), got.Mismatch)
+		require.Equal(t, len(steps), got.Steps)
+		require.Equal(t, got.Measured, got.Modelled, "the trace is the model's own")
 	}
 	require.NotZero(t, outcomes[results.Completed])
 	require.NotZero(t, outcomes[results.TimedOut], "the run must have been overloaded, or withdrawals were not replayed")
@@ -69,7 +71,8 @@ func TestReplayFindsTheFirstDifference(t *testing.T) {
 			require.NoError(t, err)
 			changed := cfg
 			tc.change(steps, records, &changed)
-			mismatch, err := Replay(m, changed, cell, records, steps)
+			got, err := Replay(m, changed, cell, records, steps)
+			mismatch := got.Mismatch
 			require.NoError(t, err)
 			require.NotNil(t, mismatch)
 			require.Equal(t, tc.field, mismatch.Field, mismatch)

@@ -25,6 +25,9 @@ type Config struct {
 	ID string
 	// Setting must be one that the calibration has costs for.
 	Setting results.Setting
+	// Scale multiplies every cost: the machine's speed when it was calibrated over its
+	// speed when it was measured. 0 is 1.
+	Scale float64
 	// Noise adds what the cost model leaves unexplained to every step.
 	Noise bool
 }
@@ -50,6 +53,12 @@ func New(c Config) (*Machine, error) {
 	cost, err := CostOf(fit)
 	if err != nil {
 		return nil, err
+	}
+	if c.Scale == 0 {
+		c.Scale = 1
+	}
+	for i := range cost.Seconds {
+		cost.Seconds[i] *= c.Scale
 	}
 	tok := gguf.TrainBPE(loadgen.Corpus(), c.Calibration.Tokens.Vocab)
 	return &Machine{cfg: c, cost: cost, encoder: gguf.NewEncoder(tok)}, nil
@@ -127,6 +136,7 @@ func (m *Machine) Params() map[string]string {
 		"threads": strconv.Itoa(s.Threads), "threads_batch": strconv.Itoa(s.ThreadsBatch),
 		"flash_attn": s.FlashAttn, "kv_layout": s.KVLayout,
 		"calibration": m.cfg.ID, "twin_noise": strconv.FormatBool(m.cfg.Noise),
+		"twin_scale": strconv.FormatFloat(m.cfg.Scale, 'g', 4, 64),
 	}
 }
 
