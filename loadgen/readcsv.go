@@ -12,13 +12,11 @@ import (
 	"time"
 )
 
-// table reads CSV with a header: columns by name, in any order and letter case.
+// csvTable reads CSV with a header: columns by name, in any order and letter case.
 type csvTable struct {
 	r       *csv.Reader
 	columns map[string]int
 	row     []string
-	last    time.Duration
-	rows    int
 }
 
 func newCSVTable(r io.Reader, columns ...string) (*csvTable, error) {
@@ -54,7 +52,6 @@ func (t *csvTable) next() (bool, error) {
 		return false, csvFault(err)
 	}
 	t.row = row
-	t.rows++
 	return true, nil
 }
 
@@ -89,7 +86,7 @@ func tokenCount(line int, field string, n int) (int, error) {
 	return max(1, n), nil
 }
 
-// since checks that the times of rows do not decrease, and returns the time since the
+// since checks that the times of rows do not decrease, and gives the time since the
 // first.
 type since struct {
 	first, last time.Duration
