@@ -71,6 +71,9 @@ func cause(err error) error {
 }
 
 // writeJSON writes v, indented, atomically. Map keys come out sorted.
+// WriteJSON writes v, indented, or leaves the file as it was.
+func WriteJSON(path string, v any) error { return writeJSON(path, v) }
+
 func writeJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

@@ -64,6 +64,13 @@ func New(c Config) (*Machine, error) {
 	return &Machine{cfg: c, cost: cost, encoder: gguf.NewEncoder(tok)}, nil
 }
 
+// Rescaled is a machine like m whose every cost is scale times as high.
+func (m *Machine) Rescaled(scale float64) (*Machine, error) {
+	c := m.cfg
+	c.Scale *= scale
+	return New(c)
+}
+
 func settings(c results.Calibration) string {
 	var all []string
 	for _, cost := range c.Costs {
