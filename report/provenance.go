@@ -115,6 +115,7 @@ func machine(h results.Host) string {
 }
 
 // modelName is how tables call the model: its file without the extension.
-func modelName(m results.Manifest) string {
+// ModelName is what a report calls the model: its file without the extension.
+func ModelName(m results.Manifest) string {
 	return strings.TrimSuffix(m.Model.File, ".gguf")
 }

@@ -42,7 +42,7 @@ func Of(run *analysis.Run) (*Report, error) {
 }
 
 func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
-	f := FactsOf(s, modelName(m))
+	f := FactsOf(s, ModelName(m))
 	r := &Report{
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
 		Cells: Cells(s, f), Probes: Probes(s, f),

@@ -106,6 +106,9 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 		if machine, err = v.rescaled(machine, &choices); err != nil {
 			return err
 		}
+		if err := v.replay(machine); err != nil {
+			return err
+		}
 	}
 	if err := v.simulate(machine, choices, f.out); err != nil {
 		return err
@@ -125,6 +128,7 @@ type twinValidation struct {
 
 // replay serves every traced cell again.
 func (v *twinValidation) replay(m ladder.Machine) error {
+	v.replays = nil
 	for _, e := range v.measured.Entries {
 		path := v.measured.StepsPath(e.Order, e.Key)
 		if _, err := os.Stat(path); e.State != results.CellFinished || errors.Is(err, os.ErrNotExist) {
@@ -222,7 +226,7 @@ func fidelityTables(measured *analysis.Run, dir string, replays report.Replays) 
 		return nil, coded(exitInput, err)
 	}
 	f := analysis.FidelityOf(measured.Sweep, simulated.Sweep)
-	facts := report.FactsOf(measured.Sweep, measured.Manifest.Model.Description)
+	facts := report.FactsOf(measured.Sweep, report.ModelName(measured.Manifest))
 	facts.Backend = "llama.cpp against twin (simulated)"
 	tables := map[string]report.Table{"fidelity": report.Fidelity(f, facts), "fidelity-cells": report.FidelityCells(f, facts)}
 	if len(replays) > 0 {
