@@ -43,7 +43,7 @@ func (c *Config) ladder() ([]Rung, error) {
 	}
 	rungs, err := Select(c.Rungs)
 	for i := range rungs {
-		rungs[i] = c.Knobs.turn(rungs[i])
+		rungs[i] = c.Knobs.Turn(rungs[i])
 	}
 	return append(rungs, c.Externals.rungs()...), err
 }

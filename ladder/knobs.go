@@ -55,8 +55,8 @@ func (k Knobs) check() error {
 	return nil
 }
 
-// turn returns r with the knobs applied where they make sense.
-func (k Knobs) turn(r Rung) Rung {
+// Turn returns r with the knobs applied where they make sense.
+func (k Knobs) Turn(r Rung) Rung {
 	if k.PrefillBudget > 0 {
 		r.Policy.StepTokens = k.PrefillBudget
 	}

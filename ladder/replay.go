@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -38,8 +39,8 @@ func (m *Mismatch) String() string {
 
 // Replay serves a recorded cell again without a model: requests are handed over and
 // withdrawn when the records say, and every step begins and ends when its trace says.
-// The scheduler must then decide each step exactly as it did. m gives prompts and limits, and must be of the layout that the
-// cell was measured in. cfg is that of the cell's run.
+// The scheduler must then decide each step exactly as it did. m gives prompts and limits,
+// and must be of the layout that the cell was measured in. cfg is that of the cell's run.
 //
 // Answers are not recorded, so the replay's are arbitrary tokens: a prompt that a
 // later request shares with an answer would be found in the recorded cache only. No
@@ -97,7 +98,7 @@ func handovers(records []results.Record) []handover {
 			events = append(events, handover{at: r.Ended.V, index: i, cancel: true})
 		}
 	}
-	slices.SortStableFunc(events, func(a, b handover) int { return int(a.at - b.at) })
+	slices.SortStableFunc(events, func(a, b handover) int { return cmp.Compare(a.at, b.at) })
 	return events
 }
 

@@ -39,7 +39,7 @@ func (c *calibrator) choose() ([]results.Setting, error) {
 		return nil, coded(exitEngine, err)
 	}
 	for _, r := range layouts {
-		if r.Given == "" {
+		if r.GivenUp == "" {
 			c.speed(fmt.Sprintf("prefill beside a full batch, %v", r.Layout), r.PrefillTPS, "tokens/s")
 			c.speed(fmt.Sprintf("decode, 24 sequences, %v", r.Layout), r.DecodeTPS, "tokens/s")
 		}

@@ -44,8 +44,9 @@ the order of the rungs rotated, each cell on a fresh engine with a speed probe
 before and after it. Every finished cell is kept at once, and an interrupted sweep
 continues with --resume.
 
-Rates and SLO are chosen by a short measurement of the idle engine unless given.
-Flags change the preset.
+Threads, KV layout, flash attention, rates, SLO and, in a unified cache, how much of
+it may be idle are chosen by short measurements of the engine unless given. Flags
+change the preset.
 
 Each --target is a server that is measured as a further rung, on the same tapes and in
 the same rotation: any server with OpenAI's API, or llama-server. --rungs none measures

@@ -116,13 +116,13 @@ func whyLayout(rows []llamacpp.LayoutRow) string {
 		case r.PrefillTPS > 0:
 			parts = append(parts, fmt.Sprintf("prefill %.0f tokens/s", r.PrefillTPS))
 		}
-		if r.Given != "" {
-			parts = append(parts, r.Given)
+		if r.GivenUp != "" {
+			parts = append(parts, r.GivenUp)
 		}
 		saw = append(saw, fmt.Sprintf("%v: %s", r.Layout, strings.Join(parts, ", ")))
 	}
-	return fmt.Sprintf("the least engine time for a request of 540 prompt and 100 output tokens in a full batch of 24 with prompts of %d; within 5%% the default (%v); %s",
-		prompt, llamacpp.DefaultLayout, strings.Join(saw, "; "))
+	return fmt.Sprintf("the least engine time for a request of 540 prompt and 100 output tokens in a full batch of 24 with prompts of %d; of those within 5%% the first; %s",
+		prompt, strings.Join(saw, "; "))
 }
 
 // boundRetain measures what idle cached cells cost and returns how a ladder bounds

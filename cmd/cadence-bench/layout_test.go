@@ -40,11 +40,11 @@ func TestParseLayouts(t *testing.T) {
 func TestWhyLayoutSaysWhatWasMeasured(t *testing.T) {
 	rows := []llamacpp.LayoutRow{
 		{Layout: llamacpp.Layout{Flash: llamacpp.FlashOn}, Prompt: 512, PrefillTPS: 1500, DecodeTPS: 800},
-		{Layout: llamacpp.Layout{Unified: true, Flash: llamacpp.FlashOn}, Prompt: 512, PrefillTPS: 600, DecodeTPS: 400, Given: "given up after one round"},
-		{Layout: llamacpp.Layout{Unified: true, Flash: llamacpp.FlashOff}, Prompt: 512, PrefillTPS: 200, Given: "given up after 64 tokens of a prompt"},
-		{Layout: llamacpp.Layout{Flash: llamacpp.FlashOff}, Given: "no memory"},
+		{Layout: llamacpp.Layout{Unified: true, Flash: llamacpp.FlashOn}, Prompt: 512, PrefillTPS: 600, DecodeTPS: 400, GivenUp: "given up after one round"},
+		{Layout: llamacpp.Layout{Unified: true, Flash: llamacpp.FlashOff}, Prompt: 512, PrefillTPS: 200, GivenUp: "given up after 64 tokens of a prompt"},
+		{Layout: llamacpp.Layout{Flash: llamacpp.FlashOff}, GivenUp: "no memory"},
 	}
-	require.Equal(t, "the least engine time for a request of 540 prompt and 100 output tokens in a full batch of 24 with prompts of 512; within 5% the default (streams/flash on); "+
+	require.Equal(t, "the least engine time for a request of 540 prompt and 100 output tokens in a full batch of 24 with prompts of 512; of those within 5% the first; "+
 		"streams/flash on: prefill 1500, decode 800 tokens/s, 0.485 s a request; "+
 		"unified/flash on: prefill 600, decode 400 tokens/s, 1.150 s a request, given up after one round; "+
 		"unified/flash off: prefill 200 tokens/s, given up after 64 tokens of a prompt; "+

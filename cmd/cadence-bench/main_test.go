@@ -21,13 +21,16 @@ type output struct {
 	code           int
 }
 
+// repoCache is the repository's cache. It is found before any test changes the working
+// folder.
+var repoCache, errRepoCache = llamatest.Cache()
+
 // execute runs one command line as the program does, with the repository's cache.
 func execute(t *testing.T, ctx context.Context, args ...string) output {
 	t.Helper()
-	cache, err := llamatest.Cache()
-	require.NoError(t, err)
+	require.NoError(t, errRepoCache)
 	var stdout, stderr bytes.Buffer
-	code := exitCode(&stderr, run(ctx, &stdout, &stderr, append([]string{"--cache", cache}, args...)))
+	code := exitCode(&stderr, run(ctx, &stdout, &stderr, append([]string{"--cache", repoCache}, args...)))
 	return output{stdout.String(), stderr.String(), code}
 }
 

@@ -63,11 +63,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 	if f.out == "" {
 		f.out = filepath.Join("runs", "profile-"+started.UTC().Format("20060102-150405"))
 	}
-	cfg, err := f.config()
-	if err != nil {
-		return coded(exitInput, err)
-	}
-	rungs, err := ladder.Select(cfg.Rungs)
+	cfg, rung, err := f.config()
 	if err != nil {
 		return coded(exitInput, err)
 	}
@@ -86,8 +82,8 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
-	cell := &loadedCell{machine, rungs[0], f.timeout}
-	retain, err := machine.boundRetain(rungs, note)
+	cell := &loadedCell{machine, rung, f.timeout}
+	retain, err := machine.boundRetain([]ladder.Rung{rung}, note)
 	if err != nil {
 		return err
 	}
@@ -139,20 +135,28 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 	return nil
 }
 
-// config checks what was asked for, as that of a ladder with one cell.
-func (f *profileFlags) config() (ladder.Config, error) {
+// config checks what was asked for, as that of a ladder with one cell, and returns its
+// rung with the knobs that a ladder turns unless told otherwise.
+func (f *profileFlags) config() (ladder.Config, ladder.Rung, error) {
 	cfg := ladder.Config{
 		Rungs: []string{f.rung}, Seeds: []uint64{f.seed}, Workload: f.workload,
 		Duration: f.duration, Timeout: f.timeout, Stop: ladder.StopScripted, Knobs: ladder.Knobs{ShareWait: ladder.DefaultShareWait},
 	}
 	var err error
 	if cfg.Rates, err = ladder.ParseRates(f.rate); err != nil {
-		return cfg, fmt.Errorf("--rate: %w", err)
+		return cfg, ladder.Rung{}, fmt.Errorf("--rate: %w", err)
 	}
 	if len(cfg.Rates) > 1 {
-		return cfg, errors.New("--rate: a profile is of one rate; give one number")
+		return cfg, ladder.Rung{}, errors.New("--rate: a profile is of one rate; give one number")
 	}
-	return cfg, cfg.Check()
+	if err := cfg.Check(); err != nil {
+		return cfg, ladder.Rung{}, err
+	}
+	rungs, err := ladder.Select(cfg.Rungs)
+	if err != nil {
+		return cfg, ladder.Rung{}, err
+	}
+	return cfg, cfg.Knobs.Turn(rungs[0]), nil
 }
 
 // chooseRate measures the rung with twice as many requests as it can run, all at

@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/loadgen"
 )
 
 // TestProfile profiles the real engine: its time goes into the forward pass, the
@@ -54,6 +57,18 @@ func TestProfile(t *testing.T) {
 	again := execute(t, t.Context(), args...)
 	require.Equal(t, exitInput, again.code)
 	require.Contains(t, again.stderr, "is not empty")
+}
+
+// TestProfileServesAsTheLadder: the profiled rung has the ladder's default knobs, so that
+// a profile of the prefix rung is of one that waits for prefixes under way.
+func TestProfileServesAsTheLadder(t *testing.T) {
+	for rung, wait := range map[string]time.Duration{"prefix": ladder.DefaultShareWait, "continuous": 0} {
+		f := profileFlags{rung: rung, rate: "2", workload: loadgen.SharedPrompt, seed: 1, duration: time.Second, timeout: time.Second}
+		_, got, err := f.config()
+		require.NoError(t, err)
+		require.Equal(t, rung, got.Name)
+		require.Equal(t, wait, got.Policy.ShareWait, rung)
+	}
 }
 
 func TestProfileRefuses(t *testing.T) {

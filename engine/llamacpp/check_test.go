@@ -62,13 +62,13 @@ func TestMeasureLayouts(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, len(layouts))
 	for i, r := range rows {
-		t.Logf("%v: prefill %.0f, decode %.0f tokens/s, %.3f s a request %s", r.Layout, r.PrefillTPS, r.DecodeTPS, r.Seconds(), r.Given)
+		t.Logf("%v: prefill %.0f, decode %.0f tokens/s, %.3f s a request %s", r.Layout, r.PrefillTPS, r.DecodeTPS, r.Seconds(), r.GivenUp)
 		require.Equal(t, layouts[i], r.Layout)
 		require.Equal(t, rows[0].Prompt, r.Prompt, "all have the same prompts")
 		require.Positive(t, r.PrefillTPS)
-		require.True(t, r.DecodeTPS > 0 || r.Given != "", "measured, or it says why not")
+		require.True(t, r.DecodeTPS > 0 || r.GivenUp != "", "measured, or it says why not")
 	}
-	require.Empty(t, rows[0].Given, "the first has nothing to be slower than")
+	require.Empty(t, rows[0].GivenUp, "the first has nothing to be slower than")
 	require.Contains(t, layouts, llamacpp.ChooseLayout(rows))
 
 	one, err := llamacpp.MeasureLayouts(llamatest.Open(t), llamacpp.Params{Seqs: 2, Threads: 1}, layouts[2:3])

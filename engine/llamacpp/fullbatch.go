@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
-	"github.com/hybridgroup/yzma/pkg/llama"
 )
 
 // The trial on which layouts are compared.
@@ -25,22 +24,24 @@ const (
 // fullBatch is a context of its own in which as many sequences as a ladder runs at
 // once hold a prompt each, to be timed.
 //
-// The prompts are computed once and copied, in a unified cache through an image of
-// the sequence so that each has cells of its own: 24 unique prompts would take most
+// The prompts are computed once and copied, in a unified cache by saving and
+// restoring the state of one, so that each has cells of its own: 24 unique prompts would take most
 // of a minute in the slowest layout, and what their cells hold does not change what
 // they cost.
 type fullBatch struct {
 	c      *Context
 	layout Layout
-	seqs   int // that decode; there may be idle ones behind
-	prompt int // tokens
-	image  []byte
+	seqs   int           // that decode; there may be idle ones behind
+	prompt int           // tokens
+	state  []byte        // of a sequence with the prompt; nil in streams
 	warm   time.Duration // of a prefill of shortestTrial tokens on an empty cache
 
 	batch engine.Batch
 	res   engine.StepResult
 }
 
+// newFullBatch opens the context, with room for idle sequences of as many cells beside
+// those that decode. They have numbers from f.seqs on.
 func newFullBatch(m *Model, p Params, l Layout, idle, prompt int) (*fullBatch, error) {
 	if p.Seqs < 1 || p.Seqs > trialSeqs {
 		p.Seqs = trialSeqs
@@ -117,11 +118,11 @@ func (f *fullBatch) fill() error {
 		return err
 	}
 	if f.layout.Unified {
-		if f.image = f.c.save(0); f.image == nil {
-			return fmt.Errorf("llama.cpp gave no image of a sequence")
+		if f.state = f.c.save(0); f.state == nil {
+			return fmt.Errorf("llama.cpp gave no state of a sequence")
 		}
 		for s := range int32(f.seqs - 1) {
-			if err := f.c.restore(f.image, s+1); err != nil {
+			if err := f.c.restore(f.state, s+1); err != nil {
 				return err
 			}
 		}
@@ -139,24 +140,4 @@ func (f *fullBatch) rewind() {
 	for s := range int32(f.seqs) {
 		f.batch.Ops = append(f.batch.Ops, engine.Op{Kind: engine.OpRemove, Seq: s, From: int32(f.prompt), To: -1})
 	}
-}
-
-// save returns an image of a sequence's cells, nil if llama.cpp has none. It is for
-// contexts that are unified and no step of which is running.
-func (c *Context) save(seq engine.SeqID) []byte {
-	image := make([]byte, llama.StateSeqGetSize(c.handle, llama.SeqId(seq)))
-	if len(image) == 0 {
-		return nil
-	}
-	return image[:llama.StateSeqGetData(c.handle, image, llama.SeqId(seq))]
-}
-
-// restore puts an image of this context's into an empty sequence, in cells of its
-// own. Copying a sequence would only tag its cells.
-func (c *Context) restore(image []byte, seq engine.SeqID) error {
-	if llama.StateSeqSetData(c.handle, image, llama.SeqId(seq)) == 0 {
-		return fmt.Errorf("llama.cpp refused an image of %s for sequence %d%s", size(uint64(len(image))), seq, tail.quote())
-	}
-	c.readNext(seq)
-	return nil
 }

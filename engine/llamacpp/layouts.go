@@ -35,8 +35,8 @@ type LayoutRow struct {
 	Prompt     int     // tokens of each prompt
 	PrefillTPS float64 // tokens per second of one prompt, beside the others of a full batch
 	DecodeTPS  float64 // tokens per second of a full batch; 0 where it was given up before
-	// Given says why it was given up; empty when it was measured to the end.
-	Given string
+	// GivenUp says why it was given up; empty when it was measured to the end.
+	GivenUp string
 }
 
 // The request by which numbers of threads and layouts are compared: that of the

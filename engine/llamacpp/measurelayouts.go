@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// givenUp is how many times dearer than the best so far a layout must look to be
+// tooDear is how many times dearer than the best so far a layout must look to be
 // given up.
-const givenUp = 1.5
+const tooDear = 1.5
 
 // MeasureLayouts times what a request costs in each layout, with the threads of p, on
 // a context of its own: the prefill of one more unique prompt beside 23 others, and
@@ -29,7 +29,7 @@ func MeasureLayouts(m *Model, p Params, layouts []Layout) ([]LayoutRow, error) {
 		row, err := measureLayout(m, p, l, prompt, best)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%v: %w", l, err))
-			row = LayoutRow{Layout: l, Given: err.Error()} // half a measurement is none
+			row = LayoutRow{Layout: l, GivenUp: err.Error()} // half a measurement is none
 		} else if prompt == 0 {
 			prompt = row.Prompt
 		}
@@ -80,8 +80,8 @@ func (f *fullBatch) time(row *LayoutRow, best float64) error {
 		return err
 	}
 	row.PrefillTPS = shortestTrial / glimpse.Seconds()
-	if requestSeconds(row.PrefillTPS, math.Inf(1)) > givenUp*best {
-		row.Given = fmt.Sprintf("given up after %d tokens of a prompt", shortestTrial)
+	if requestSeconds(row.PrefillTPS, math.Inf(1)) > tooDear*best {
+		row.GivenUp = fmt.Sprintf("given up after %d tokens of a prompt", shortestTrial)
 		return nil
 	}
 	row.PrefillTPS = 0
@@ -92,8 +92,8 @@ func (f *fullBatch) time(row *LayoutRow, best float64) error {
 			return err
 		}
 		spent += took
-		if round == 0 && row.Seconds() > givenUp*best {
-			row.Given = "given up after one round"
+		if round == 0 && row.Seconds() > tooDear*best {
+			row.GivenUp = "given up after one round"
 			return nil
 		}
 	}

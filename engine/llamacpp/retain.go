@@ -116,7 +116,7 @@ func (f *fullBatch) stepsBeside(idle bool) ([]time.Duration, error) {
 	}
 	if idle {
 		for i := range idleSeqs {
-			if err := f.c.restore(f.image, int32(f.seqs+i)); err != nil {
+			if err := f.c.restore(f.state, int32(f.seqs+i)); err != nil {
 				return nil, err
 			}
 		}
