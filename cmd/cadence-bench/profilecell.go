@@ -115,7 +115,7 @@ func (c *loadedCell) bound(rule ladder.RetainRule, workload string) (results.Cho
 	}
 	longest := 0
 	for _, r := range tape.Requests {
-		prompt, err := c.machine.Encode(r.System, r.User)
+		prompt, err := c.machine.Encode(r.System, r.User, r.History...)
 		if err != nil {
 			return results.Choice{}, err
 		}
