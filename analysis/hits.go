@@ -13,7 +13,8 @@ type hits struct {
 	// shareable are those that a cache without bounds could have served: the shared
 	// tokens of every request but the first of its group to start in the cell.
 	shareable int
-	// unknown says that a shareable prompt does not tell how much of it is shared.
+	// unknown says that a prompt does not tell how much of it could have been served:
+	// a shareable one of a file that lacks it, or a later turn of a conversation.
 	unknown bool
 
 	first map[int32]*results.Record // per group, of the whole cell, warm-up included
@@ -40,6 +41,8 @@ func (h *hits) add(r *results.Record) {
 	}
 	h.cached += int(r.CachedTokens.V)
 	h.prompt += int(r.PromptTokens)
+	// What a turn shares with those before it depends on when they were computed.
+	h.unknown = h.unknown || r.Turn.V > 0
 	if !r.Group.OK || h.first[r.Group.V] == r {
 		return
 	}

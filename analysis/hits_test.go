@@ -23,6 +23,13 @@ func single(id int, at time.Duration) results.Record {
 	return r
 }
 
+// turnOf is a second turn.
+func turnOf(id int, at time.Duration, cached int32) results.Record {
+	r := single(id, at)
+	r.Session, r.Turn, r.CachedTokens = results.Some[int32](1), results.Some[int32](1), results.Some(cached)
+	return r
+}
+
 func TestHitCeiling(t *testing.T) {
 	none := results.Opt[float64]{}
 	for name, c := range map[string]struct {
@@ -42,7 +49,9 @@ func TestHitCeiling(t *testing.T) {
 			results.Some(0.0), results.Some(0.0), none,
 		},
 		"all prompts their own": {[]results.Record{single(0, 3*time.Second)}, results.Some(0.0), results.Some(0.0), none},
-		"no prefix cache":       {[]results.Record{row(0, 3*time.Second, results.Completed, 100*ms)}, none, none, none},
+		// Its own past is what a turn finds again, and no group says so.
+		"turns of a conversation": {[]results.Record{single(0, 3*time.Second), turnOf(1, 4*time.Second, 50)}, results.Some(0.25), none, none},
+		"no prefix cache":         {[]results.Record{row(0, 3*time.Second, results.Completed, 100*ms)}, none, none, none},
 	} {
 		m := Measure(cell(), c.recs, Options{})
 		require.Equal(t, c.rate, m.HitRate, name)

@@ -118,7 +118,18 @@ func (p *Point) Used() []*CellMetrics {
 
 // Valid reports whether at least one cell of the point is valid.
 func (p *Point) Valid() bool {
-	return slices.ContainsFunc(p.Cells, (*CellMetrics).Valid)
+	return p.ValidCells() > 0
+}
+
+// ValidCells returns how many cells of the point are valid.
+func (p *Point) ValidCells() int {
+	n := 0
+	for _, c := range p.Cells {
+		if c.Valid() {
+			n++
+		}
+	}
+	return n
 }
 
 // Total adds a count over the point's used cells.

@@ -121,8 +121,8 @@ func (e *encoder) encode(tape *loadgen.Tape) ([][]engine.Token, error) {
 func (e *encoder) shared(tape *loadgen.Tape, prompts [][]engine.Token) ([]results.Opt[int32], error) {
 	counts := make([]results.Opt[int32], len(tape.Requests))
 	for i, r := range tape.Requests {
-		if r.Group < 0 {
-			continue
+		if r.Group < 0 || r.System == "" {
+			continue // recorded blocks share text within the user's turn, which is not counted
 		}
 		// Another turn that differs from the first character on; a digit, because
 		// tokenizers do not join one to the text before it.

@@ -48,7 +48,28 @@ func TestSharedTokens(t *testing.T) {
 			require.Equal(t, len(strings.Fields(r.System))+2, int(shared[i].V), "request %d", i)
 		}
 	}
+	tape.Requests[1].Group, tape.Requests[1].System = 7, ""
+	shared, err = tokens.shared(tape, prompts)
+	require.NoError(t, err)
+	require.False(t, shared[1].OK, "a recording's prefix is in the user's turn")
 	m.fail = errors.New("no tokenizer")
 	_, err = newEncoder(m).shared(tape, prompts)
 	require.ErrorContains(t, err, "request 0: no tokenizer")
+}
+
+// TestServersGetTheConversation: every turn goes to a server with what was said before
+// it, as to the embedded engine, and with the mark of the cell at its beginning.
+func TestServersGetTheConversation(t *testing.T) {
+	tape, err := loadgen.Make(loadgen.Spec{Workload: "sessions:turns=3", RPS: 3, Seed: 3, Duration: time.Minute})
+	require.NoError(t, err)
+	c := cellRun{mark: "[cell 1]"}
+	prompts, err := c.externalPrompts(tape)
+	require.NoError(t, err)
+	require.Len(t, prompts, len(tape.Requests))
+	for i, r := range tape.Requests {
+		require.Len(t, prompts[i].History, 2*r.Turn)
+		require.Equal(t, r.History, prompts[i].History)
+		require.Equal(t, r.User, prompts[i].User)
+		require.Equal(t, "[cell 1]\n"+r.System, prompts[i].System)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
@@ -52,13 +53,17 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 	return t
 }
 
-// valid says in one word whether a cell may be used; the summary's notes and the
-// checks say why not.
+// valid says whether a cell may be used and, if not, which checks say so; the notes
+// of the summary have their words.
 func valid(c *analysis.CellMetrics) string {
 	if c.Valid() {
 		return "yes"
 	}
-	return "INVALID"
+	var codes []string
+	for _, w := range c.Invalid {
+		codes = append(codes, w.Code)
+	}
+	return "INVALID: " + strings.Join(codes, ", ")
 }
 
 func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/csv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,7 @@ func TestAnInvalidCellIsMarkedEverywhereAndClaimsNothing(t *testing.T) {
 	require.Equal(t, "1 of 14 cells are INVALID and count in no claim: fifo-1rps-s1 (dispatch-lag)", voided(s))
 
 	headline := Headline(s, f)
+	require.Contains(t, strings.Join(headline.Notes, "\n"), "fifo-1rps-s1 (dispatch-lag)", "and why")
 	require.Equal(t, "fifo", headline.Rows[0][0])
 	require.NotEqual(t, "1", headline.Rows[0][2], "its peak is elsewhere")
 	for _, chart := range []Figure{TailChart(s, f), GoodputChart(s, f)} {
@@ -97,4 +99,36 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 		require.NotEmpty(t, d.Note+d.Void, "%s: a check without a bound checks nothing", d.Name)
 	}
 	require.Len(t, CheckBounds().Rows, len(seen))
+}
+
+// TestHitsOfAnInvalidCell: the table of hits marks it as the others do, and says why.
+func TestHitsOfAnInvalidCell(t *testing.T) {
+	s := seededSweep()
+	f := FactsOf(s, "")
+	sound, ok := Hits(s, f)
+	require.True(t, ok)
+	cells := slices.Clone(s.Cells) // other tests have the sweep too
+	for i := range cells {
+		if c := &cells[i]; c.HitRate.OK && c.Cell.OfferedRPS == s.Rates[0] {
+			c.Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "p99 dispatch lag was 61 ms"}}
+		}
+	}
+	s = analysis.NewSweep(cells, s.Rungs)
+	void, ok := Hits(s, f)
+	require.True(t, ok)
+	require.Len(t, void.Columns, len(sound.Columns)+1)
+	require.Contains(t, void.Rows[0][len(void.Columns)-1], "INVALID")
+	require.Contains(t, strings.Join(void.Notes, "\n"), "p99 dispatch lag was 61 ms")
+}
+
+// TestConversationsDifferInRequests: rungs of one tape with different numbers of
+// requests are told, and only valid ones count.
+func TestConversationsDifferInRequests(t *testing.T) {
+	s := ladder().sweep()
+	notes := func() string { return strings.Join(Summary(s, FactsOf(s, "")).Notes, "\n") }
+	require.NotContains(t, notes(), unequalNote)
+	s.Cells[1].Arrivals--
+	require.Contains(t, notes(), unequalNote)
+	s.Cells[1].Invalid = []analysis.Warning{{Code: analysis.CodeConservation}}
+	require.NotContains(t, notes(), unequalNote)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
@@ -24,12 +25,17 @@ func Hits(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 	if len(points) == 0 {
 		return Table{}, false
 	}
-	t = assemble("Prefix-cache hits beside their ceiling", f.Caption(), []column{
+	columns := []column{
 		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
 		left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
 		right("requests", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(analysis.Arrivals)) })),
 		metric(points, analysis.HitRate, true), metric(points, analysis.HitCeiling, true), metric(points, analysis.HitReached, true),
-	})
-	t.Notes = []string{hitsNote}
+	}
+	notes := &footnotes{}
+	if slices.ContainsFunc(points, func(p *analysis.Point) bool { return p.ValidCells() < len(p.Cells) }) {
+		columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
+	}
+	t = assemble("Prefix-cache hits beside their ceiling", f.Caption(), columns)
+	t.Notes = append([]string{hitsNote}, notes.all()...)
 	return t, true
 }

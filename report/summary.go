@@ -21,7 +21,9 @@ const drift = "‡"
 const beyond = "§"
 
 const (
-	thinNote       = thin + " a cell of fewer than 100 requests: its p99 is the largest value seen, not an estimate of the tail."
+	thinNote    = thin + " a cell of fewer than 100 requests: its p99 is the largest value seen, not an estimate of the tail."
+	unequalNote = "Rungs differ in requests though they were offered the same tape: a conversation's next turn is due a think time after its last answer, " +
+		"so a slower rung has fewer turns in the steady window. Compare latencies and attainment with that in mind."
 	definitionNote = "Latencies start at the intended arrival; quantiles are order statistics (nearest rank). " +
 		"“>” is a lower bound: a request without an answer counts as slower than every answered one. " +
 		"Goodput and attainment count every arrival of the steady window, refused ones included. “" + null + "”: not measured."
@@ -78,6 +80,9 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	if f.Seeds > 1 {
 		t.Notes = append(t.Notes, "Means over seeds; (min–max) over seeds where shown. Requests are totals.")
 	}
+	if unequal(s) {
+		t.Notes = append(t.Notes, unequalNote)
+	}
 	if anyThin {
 		t.Notes = append(t.Notes, thinNote)
 	}
@@ -106,11 +111,8 @@ var brief = regexp.MustCompile(`^(rung|offered|requests|goodput|attainment|shed|
 // validity says whether a point's cells are valid, with a footnote for every
 // reason and every warning that has no mark of its own.
 func validity(p *analysis.Point, notes *footnotes) string {
-	good, marks := 0, ""
+	good, marks := p.ValidCells(), ""
 	for _, c := range p.Cells {
-		if c.Valid() {
-			good++
-		}
 		where := func(w analysis.Warning) string {
 			rung := c.Cell.Rung
 			if w.IsOfTape() {
@@ -180,6 +182,27 @@ func (f *footnotes) mark(text string) string {
 	m := superscript(len(f.lines) + 1)
 	f.lines = append(f.lines, m+" "+text)
 	return m
+}
+
+// unequal says whether valid cells of one rate and seed have different numbers of
+// requests in their windows, as only turns of conversations can.
+func unequal(s *analysis.Sweep) bool {
+	type offer struct {
+		rps  float64
+		seed uint64
+	}
+	counts := map[offer]int{}
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		at := offer{c.Cell.OfferedRPS, c.Cell.Seed}
+		if n, seen := counts[at]; c.Valid() && seen && n != c.Arrivals {
+			return true
+		}
+		if c.Valid() {
+			counts[at] = c.Arrivals
+		}
+	}
+	return false
 }
 
 func each(points []*analysis.Point, of func(*analysis.Point) string) []string {

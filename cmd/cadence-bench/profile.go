@@ -49,7 +49,7 @@ profile.md and profile.json.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the tape")
 	flags.DurationVar(&f.duration, "duration", 30*time.Second, "how long arrivals are offered")
 	flags.DurationVar(&f.timeout, "timeout", 20*time.Second, "a client gives up this long after its arrival")
-	flags.StringVar(&f.workload, "workload", loadgen.SharedPrompt, "shared-prompt or uniform")
+	flags.StringVar(&f.workload, "workload", loadgen.SharedPrompt, "what requests say, such as shared-prompt, uniform, bimodal or trace:FILE; tape make --help lists all")
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
 	flags.IntVar(&f.threads, "threads", 0, "engine threads (default chosen by a short measurement)")
 	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
@@ -170,7 +170,7 @@ func (c *loadedCell) chooseRate(ctx context.Context, workload string) (results.C
 	}
 	tape.Requests = tape.Requests[:min(n, len(tape.Requests))]
 	for i := range tape.Requests {
-		tape.Requests[i].At = 0
+		tape.Requests[i].At, tape.Requests[i].Think = 0, 0
 	}
 	burst := *c
 	burst.timeout = patience

@@ -51,6 +51,7 @@ func TestParseURL(t *testing.T) {
 func TestBodies(t *testing.T) {
 	r := &loadgen.Request{MaxTokens: 8, StopTokens: 3, Seed: 1<<40 | 5}
 	text := Prompt{System: "Be brief.", User: "Why <b>?"}
+	turn := Prompt{System: "Be brief.", History: []string{"Why?", "Because.", "And then?", "Rain."}, User: "Why?"}
 	ids := Prompt{System: "not sent", User: "not sent", Tokens: []int32{1, 22, 333}}
 	for name, tt := range map[string]struct {
 		cfg    Config
@@ -61,6 +62,10 @@ func TestBodies(t *testing.T) {
 			`{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Why <b>?"}],"max_tokens":3,"stream":true,"stream_options":{"include_usage":true},"temperature":0,"ignore_eos":true}`},
 		"chat without a system turn, by the model": {Config{API: Chat, Ending: ByModel, Temperature: 0.7}, Prompt{User: "Why?"},
 			`{"messages":[{"role":"user","content":"Why?"}],"max_tokens":8,"stream":true,"stream_options":{"include_usage":true},"temperature":0.7,"seed":5}`},
+		"chat with a conversation's history": {Config{API: Chat, Ending: Told}, turn,
+			`{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Why?"},{"role":"assistant","content":"Because."},{"role":"user","content":"And then?"},{"role":"assistant","content":"Rain."},{"role":"user","content":"Why?"}],"max_tokens":3,"stream":true,"stream_options":{"include_usage":true},"temperature":0,"ignore_eos":true}`},
+		"completions with a conversation's history": {Config{API: Completions, Ending: Told}, turn,
+			`{"prompt":"Be brief.\n\nWhy?\n\nBecause.\n\nAnd then?\n\nRain.\n\nWhy?","max_tokens":3,"stream":true,"stream_options":{"include_usage":true},"temperature":0,"ignore_eos":true}`},
 		"completions": {Config{API: Completions, Ending: ByLimit}, text,
 			`{"prompt":"Be brief.\n\nWhy <b>?","max_tokens":8,"stream":true,"stream_options":{"include_usage":true},"temperature":0,"ignore_eos":true}`},
 		"completions by tokens": {Config{API: Completions, Ending: Closed}, ids,

@@ -22,11 +22,14 @@ type stream struct {
 	usage  usage
 	finish string
 	told   int // tokens passed on, no more than were asked for
+	held   int // of these, from the bytes last read, and not passed on yet
 	multi  int
 }
 
-// Read stamps bytes where they are read.
+// Read stamps bytes where they are read. What the bytes before them held goes to the
+// loop first, at once, for under load a read brings several chunks.
 func (s *stream) Read(p []byte) (int, error) {
+	s.pass()
 	n, err := s.body.Read(p)
 	s.at = s.now()
 	return n, err
@@ -36,7 +39,15 @@ func (s *stream) Read(p []byte) (int, error) {
 // number: a token may come in several, but no server may fill the memory.
 const slackFactor, slack = 4, 64
 
+func (s *stream) pass() {
+	if s.held > 0 {
+		s.heard(s.held, s.at)
+		s.held = 0
+	}
+}
+
 func (s *stream) read() answer {
+	defer s.pass()
 	events := newEventReader(s)
 	for {
 		e, err := events.next()
@@ -77,7 +88,7 @@ func (s *stream) output(c chunk) bool {
 	}
 	if n = min(n, most-s.told); n > 0 {
 		s.told += n
-		s.heard(n, s.at)
+		s.held += n
 	}
 	return s.stop > 0 && s.told >= s.stop
 }
