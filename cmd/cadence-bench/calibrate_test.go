@@ -33,13 +33,8 @@ func TestCalibrate(t *testing.T) {
 	c.out.Library, c.out.Model = m.Describe()
 	c.out.Tokens, err = tokensOf(m.model)
 	require.NoError(t, err)
-	c.other = c.effort
 	require.NoError(t, c.measure())
-	layouts := map[string]bool{}
-	for _, cost := range c.out.Costs {
-		layouts[cost.KVLayout] = true
-	}
-	require.Len(t, layouts, 2)
+	require.Len(t, c.out.Costs, 1, "the chosen setting alone")
 	dir := t.TempDir()
 	require.NoError(t, c.write(dir))
 
@@ -48,7 +43,7 @@ func TestCalibrate(t *testing.T) {
 	cost, ok := got.Cost(got.Chosen.Setting)
 	require.True(t, ok)
 	require.Len(t, cost.Terms, twin.NumTerms)
-	require.Positive(t, cost.Terms["row_32"].Seconds)
+	require.Positive(t, cost.Terms["pass_32"].Seconds+512*cost.Terms["row_32"].Seconds, "a full chunk takes time, whichever term has it")
 	require.Positive(t, cost.Scheduled.RowsHeldOut)
 	require.Greater(t, cost.Error.RowsHeldOut, cost.Scheduled.RowsHeldOut)
 	require.NotEmpty(t, got.Chosen.Rates)
