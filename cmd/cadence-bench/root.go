@@ -25,9 +25,9 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cadence-bench",
 		Short: "Measure what each LLM serving mechanism buys",
-		Long: `cadence-bench offers open-loop Poisson load to a ladder of configurations of one
-embedded llama.cpp engine, from one request at a time to continuous batching, and
-regenerates every table and chart from what it measured.
+		Long: `cadence-bench offers open-loop load, Poisson unless told otherwise, to a ladder of
+configurations of one embedded llama.cpp engine, from one request at a time to continuous
+batching with a prefix cache, or to servers over HTTP, and regenerates every table and chart from what it measured.
 
 ` + exitCodesHelp,
 		Example: `  cadence-bench engine install               fetch the llama.cpp libraries

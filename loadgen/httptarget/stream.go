@@ -48,13 +48,13 @@ func (s *stream) pass() {
 
 func (s *stream) read() answer {
 	defer s.pass()
-	events := newEventReader(s)
+	events, chunks := newEventReader(s), repeat{api: s.cfg.API}
 	for {
 		e, err := events.next()
 		if err != nil {
 			return s.ended(err)
 		}
-		c, over, err := s.cfg.API.decode(e)
+		c, over, err := chunks.decode(e)
 		if err != nil {
 			return s.broken(err.Error())
 		}
