@@ -48,13 +48,13 @@ func (s *stream) pass() {
 
 func (s *stream) read() answer {
 	defer s.pass()
-	events, chunks := newEventReader(s), repeat{api: s.cfg.API}
+	events := newEventReader(s)
 	for {
 		e, err := events.next()
 		if err != nil {
 			return s.ended(err)
 		}
-		c, over, err := chunks.decode(e)
+		c, over, err := s.cfg.API.decode(e)
 		if err != nil {
 			return s.broken(err.Error())
 		}
