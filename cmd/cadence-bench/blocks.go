@@ -16,7 +16,8 @@ import (
 
 // methodBlocks are the tables that need no run: those of docs/method.md that
 // describe the load itself, which the code alone regenerates, those of the kept
-// checks of the load generator, the calibration that this build has, and those of
+// checks of the load generator, the calibration that this build has and how far it is
+// from a kept run, and those of
 // docs/performance.md, which come from the kept output of `make bench`.
 func methodBlocks() (map[string]string, error) {
 	lengths, err := lengthsTable()
@@ -32,6 +33,11 @@ func methodBlocks() (map[string]string, error) {
 		return nil, err
 	}
 	maps.Copy(blocks, checks)
+	fidelity, err := fidelityBlocks()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(blocks, fidelity)
 	blocks["lengths"] = lengths.Markdown()
 	c, _, err := calibration.Default()
 	if err != nil {

@@ -78,7 +78,7 @@ func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
 		return err
 	}
 	if f.embed || f.check {
-		return f.documents(out, run, r)
+		return f.documents(out, r)
 	}
 	if f.out == "" {
 		f.out = dir
@@ -104,7 +104,7 @@ func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
 }
 
 // documents embeds the report's tables or checks them.
-func (f *reportFlags) documents(out io.Writer, run *analysis.Run, r *report.Report) error {
+func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 	docs := f.docs
 	if docs == nil {
 		docs, _ = filepath.Glob("docs/*.md")
@@ -115,11 +115,6 @@ func (f *reportFlags) documents(out io.Writer, run *analysis.Run, r *report.Repo
 		return err
 	}
 	maps.Copy(blocks, r.Blocks())
-	fidelity, err := fidelityBlocks(run)
-	if err != nil {
-		return err
-	}
-	maps.Copy(blocks, fidelity)
 	if f.check {
 		err := report.Check(docs, blocks)
 		if err == nil {

@@ -235,12 +235,16 @@ func fidelityTables(measured *analysis.Run, dir string, replays report.Replays) 
 	return tables, nil
 }
 
-// fidelityBlocks are the tables of a run's kept simulation, none when there is none.
-func fidelityBlocks(measured *analysis.Run) (map[string]string, error) {
-	dir := filepath.Clean(measured.Dir) + "-twin"
-	if results.Vacant(dir) == nil {
-		return nil, nil
+// fidelityRun is the kept run that is kept simulated beside it.
+const fidelityRun = "results/one-thread"
+
+// fidelityBlocks are the tables of fidelityRun and its simulation.
+func fidelityBlocks() (map[string]string, error) {
+	measured, err := analysis.Load(fidelityRun, analysis.Options{})
+	if err != nil {
+		return nil, coded(exitInput, err)
 	}
+	dir := filepath.Clean(measured.Dir) + "-twin"
 	var replays report.Replays
 	data, err := os.ReadFile(filepath.Join(dir, "replays.json"))
 	if err == nil {
