@@ -79,7 +79,7 @@ var settings = []setting{
 	{section: scheduler, key: "prefill_streak", unit: "steps", fallback: "0: as `max_batch`", mechanism: composition, max: maxTokens,
 		meaning: "steps in a row that prompts may take while others wait to decode; only with `refill` and without `decode_first`",
 		at:      func(s *Settings) any { return &s.Policy.PrefillStreak }},
-	{section: scheduler, key: "order", fallback: "fifo", mechanism: order,
+	{section: scheduler, key: "order", unit: "fifo or edf", fallback: "fifo", mechanism: order,
 		meaning: "order of admission: `fifo` (of arrival) or `edf` (of deadlines, earliest first; what has none comes last)",
 		at:      func(s *Settings) any { return &s.Policy.Order }},
 	{section: scheduler, key: "patience", unit: "duration", fallback: "0s: no ageing", mechanism: order,
