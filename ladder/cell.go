@@ -275,7 +275,29 @@ func (c *cellRun) params() map[string]string {
 	} {
 		p[name] = fmt.Sprint(value)
 	}
+	c.rung.unusual(p)
 	return p
+}
+
+// unusual adds the settings that a rung has only in ladders of one's own, where it has them.
+func (r *Rung) unusual(p map[string]string) {
+	var plain Rung
+	for _, it := range []struct {
+		name           string
+		value, without any
+	}{
+		{"prefill_tokens", r.Policy.PrefillTokens, plain.Policy.PrefillTokens},
+		{"prefill_streak", r.Policy.PrefillStreak, plain.Policy.PrefillStreak},
+		{"order", r.Policy.Order, plain.Policy.Order},
+		{"patience", r.Policy.Patience, plain.Policy.Patience},
+		{"floors", r.Policy.Floors, plain.Policy.Floors},
+		{"quantum", r.Policy.Quantum, plain.Policy.Quantum},
+		{"optimism", r.Cache.Optimism, plain.Cache.Optimism},
+	} {
+		if value := fmt.Sprint(it.value); value != fmt.Sprint(it.without) {
+			p[it.name] = value
+		}
+	}
 }
 
 // arrivalRate is the rate of what comes by itself; null where every request does.

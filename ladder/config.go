@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
+	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 )
 
 // Config is what a sweep is asked to do. A zero Rates, SLO or Threads is chosen
 // by a short measurement of the idle engine (Auto).
 type Config struct {
-	Rungs    []string
+	// Ladder is what the rungs are of; nil is the built-in default one.
+	Ladder   *ladders.Ladder
+	Rungs    []string      // their names; nil: all that are not optional
 	Rates    []float64     // offered rates in requests per second, ascending; nil: chosen
 	NumRates int           // how many to choose when Rates is nil
 	Seeds    []uint64      // one tape per (seed, rate)
@@ -41,12 +44,33 @@ func (c *Config) ladder() ([]Rung, error) {
 	if len(c.Rungs) == 1 && c.Rungs[0] == NoRungs {
 		return c.Externals.rungs(), nil
 	}
-	rungs, err := Select(c.Rungs)
+	rungs, err := choosing(c.rungs(), c.Rungs)
 	for i := range rungs {
 		rungs[i] = c.Knobs.Turn(rungs[i])
 	}
 	return append(rungs, c.Externals.rungs()...), err
 }
+
+// rungs returns all rungs of c's ladder, as it has them.
+func (c *Config) rungs() []Rung {
+	if c.Ladder == nil {
+		return Rungs()
+	}
+	return RungsOf(c.Ladder)
+}
+
+// Embedded returns the rungs that c measures on the embedded engine, with its knobs turned.
+func (c *Config) Embedded() ([]Rung, error) {
+	rungs, err := c.ladder()
+	return embedded(rungs), err
+}
+
+// Measured returns all rungs that c measures, with its knobs turned, servers last.
+func (c *Config) Measured() ([]Rung, error) { return c.ladder() }
+
+// CellTime estimates how long a cell takes: its arrivals, and half of a client's patience
+// for what they leave behind.
+func (c *Config) CellTime() time.Duration { return c.Duration + c.Timeout/2 }
 
 // StopMode says where answers end.
 type StopMode string

@@ -68,7 +68,7 @@ func ParseTarget(s string) (External, error) {
 // check says what is wrong with the servers that c names.
 func (c *Config) checkTargets(embedded []Rung) error {
 	seen := map[string]bool{NoRungs: true}
-	for _, r := range Rungs() {
+	for _, r := range c.rungs() {
 		seen[r.Name] = true
 	}
 	for _, t := range c.Targets {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Knobs change the rungs of a ladder alike. The zero value changes nothing.
+// Knobs change the rungs of a ladder alike, but for what a rung has of its own
+// (Rung.Own). The zero value changes nothing.
 type Knobs struct {
 	PrefillBudget int           // tokens of a step; longer prompts are prefilled in chunks
 	PrefillOrder  string        // DecodeFirst or PrefillFirst, for rungs that refill
@@ -81,10 +82,12 @@ func (k Knobs) Turn(r Rung) Rung {
 		r.Cache.BlockTokens = k.BlockSize
 	}
 	if r.Cache.Prefix {
-		if k.KVRetain > 0 {
+		if k.KVRetain > 0 && !r.Own.RetainCells {
 			r.Cache.RetainCells = k.KVRetain
 		}
-		r.Policy.ShareWait = k.ShareWait
+		if r.Policy.Refill && !r.Own.ShareWait { // without refill nobody could join
+			r.Policy.ShareWait = k.ShareWait
+		}
 	}
 	return r
 }

@@ -57,8 +57,9 @@ type Shape struct {
 
 // prefixOwners is how many sequences a rung with a prefix cache has for cached
 // prefixes, besides those that run: for each running one the prefix that it
-// published, and room for as many that nobody uses at the moment.
-const prefixOwners = 2 * continuousBatch
+// published, and room for as many that nobody uses at the moment, when 24 run as in the
+// default ladder.
+const prefixOwners = 2 * 24
 
 // ShapeFor returns the shape in which every rung can serve sequences of up to
 // context tokens.

@@ -34,6 +34,7 @@ func (c *Config) Params() map[string]string {
 		"share_wait":     c.ShareWait.String(),
 		"canonical":      strconv.FormatBool(c.Canonical),
 	}
+	c.ladderParams(p)
 	c.Externals.params(p)
 	return p
 }
@@ -71,6 +72,9 @@ func ConfigOf(p map[string]string) (Config, error) {
 	c.Knobs = Knobs{
 		PrefillBudget: whole("prefill_budget"), PrefillOrder: p["prefill_order"], MaxBatch: whole("max_batch"),
 		Canonical: p["canonical"] == "true", BlockSize: whole("block_size"), KVCells: whole("kv_cells"), KVRetain: whole("kv_retain"), ShareWait: duration("share_wait"),
+	}
+	if c.Ladder, e = ladderOf(p); e != nil {
+		err = errors.Join(err, e)
 	}
 	c.Externals, e = externalsOf(p)
 	return c, errors.Join(err, e)

@@ -22,6 +22,10 @@ const (
 	probeLimit  = 10 * time.Minute
 )
 
+// probeRows is the cap on a step's rows in the probe: llama.cpp's physical batch, the same
+// whatever the ladder.
+const probeRows = 512
+
 // probe runs the fixed generation on an idle backend and leaves it idle.
 func probe(ctx context.Context, m Machine, b engine.Backend) (results.Probe, error) {
 	prompt, err := m.Encode(probeSystem, probeUser)
@@ -32,7 +36,7 @@ func probe(ctx context.Context, m Machine, b engine.Backend) (results.Probe, err
 		prompt = prompt[:max(room, 1)]
 	}
 	work := []exchange{{prompt, probeTokens}}
-	answers, _, err := runClosed(ctx, m.NewClock(), b, engine.Config{Policy: engine.Policy{MaxBatch: 1, StepTokens: stepTokens}}, work, 1, probeLimit)
+	answers, _, err := runClosed(ctx, m.NewClock(), b, engine.Config{Policy: engine.Policy{MaxBatch: 1, StepTokens: probeRows}}, work, 1, probeLimit)
 	if err != nil {
 		return results.Probe{}, fmt.Errorf("probe: %w", err)
 	}

@@ -57,6 +57,9 @@ func Provenance(m results.Manifest) []Table {
 	if len(m.Params) > 0 {
 		t := pairs("Every parameter", "parameter", "value")
 		for _, name := range slices.Sorted(maps.Keys(m.Params)) {
+			if strings.Contains(m.Params[name], "\n") {
+				continue // a file's text, which the manifest has and a table cannot show
+			}
 			t.Rows = append(t.Rows, []string{name, m.Params[name]})
 		}
 		tables = append(tables, t)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -29,6 +30,7 @@ type ladderFlags struct {
 	layout                          layoutFlags
 	model, out                      string
 	threads, threadsBatch           int
+	ladder                          string
 	resume, traceSteps              bool
 	twin                            twinFlags
 	target                          targetFlags
@@ -52,7 +54,8 @@ Each --target is a server that is measured as a further rung, on the same tapes 
 the same rotation: any server with OpenAI's API, or llama-server. --rungs none measures
 servers alone. A key, if a server wants one, is read from CADENCE_API_KEY.
 
-The rungs, each with what it changes against the one below:
+The rungs of the default ladder, each with what it changes against the one below;
+--ladder takes another built-in ladder or a file (docs/ladders.md):
 ` + rungsHelp(),
 		Example: `  cadence-bench ladder --preset quick
   cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
@@ -61,13 +64,21 @@ The rungs, each with what it changes against the one below:
   cadence-bench ladder --out runs/mine --resume
   cadence-bench ladder --target llama-server=http://localhost:8080 --api llama
   cadence-bench ladder --rungs none --target vllm=http://gpu:8000 --api chat --rates 1,2,4 --slo 4s
+  cadence-bench ladder --ladder kv --kv-cells 4096
   cadence-bench ladder --engine twin --preset cadence    simulate ten hours in seconds`,
-		Args: noArgs,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLadder(cmd, where(), f) },
 	}
-	flags := cmd.Flags()
+	f.bind(cmd.Flags())
+	cmd.AddCommand(newLadderList(), newLadderCheck(), newLadderPlan())
+	return cmd
+}
+
+// bind makes the flags of a sweep.
+func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (eight minutes), full (two hours) or cadence (the predecessor's grid of fixed rates: ten hours)")
 	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional; none measures only targets)")
+	flags.StringVar(&f.ladder, "ladder", "", "the rungs there are: a built-in ladder's name or a YAML file (default cadence)")
 	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending, or auto (default the preset's)")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the preset's)")
 	flags.DurationVar(&f.config.Duration, "duration", 0, "how long each cell offers arrivals (default the preset's)")
@@ -96,18 +107,11 @@ The rungs, each with what it changes against the one below:
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	f.twin.add(flags)
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
-	return cmd
 }
 
 func rungsHelp() string {
 	var b strings.Builder
-	for _, r := range ladder.Rungs() {
-		optional := ""
-		if r.Optional {
-			optional = " (only when named)"
-		}
-		fmt.Fprintf(&b, "  %-11s %s%s\n", r.Name, r.Adds, optional)
-	}
+	writeRungs(&b, ladder.Rungs())
 	return b.String()
 }
 
@@ -143,7 +147,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	}
 	var retain ladder.RetainRule
 	if llama, ok := machine.(*llamaMachine); ok && !f.resume && cfg.KVRetain == 0 {
-		rungs, err := ladder.Select(cfg.Rungs)
+		rungs, err := cfg.Embedded()
 		if err != nil {
 			return coded(exitInput, err)
 		}
@@ -227,6 +231,11 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 	cfg, err := ladder.Preset(f.preset)
 	if err != nil {
 		return cfg, nil, err
+	}
+	if f.ladder != "" {
+		if cfg.Ladder, err = ladders.Open(f.ladder); err != nil {
+			return cfg, nil, err
+		}
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, ladder.StopMode(f.stop)

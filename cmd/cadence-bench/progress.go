@@ -90,7 +90,7 @@ func (p *progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
 // remaining estimates what is left from the cells measured so far, or before the
 // first one from the length of a cell and half of a client's patience to drain.
 func (p *progress) remaining() time.Duration {
-	per := p.cfg.Duration + p.cfg.Timeout/2
+	per := p.cfg.CellTime()
 	if p.measured > 0 {
 		per = p.lastEnd.Sub(p.begun) / time.Duration(p.measured)
 	}

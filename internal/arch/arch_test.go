@@ -38,7 +38,8 @@ var mayImport = map[string][]string{
 	"results/calibration": {"results"},
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "results"},
-	"ladder":              {"engine", "engine/clock", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder":              {"engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder/ladders":      {"engine", "internal/nearest"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench":   {"*"},
 }

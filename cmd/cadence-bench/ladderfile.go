@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/report"
+)
+
+func newLadderList() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the built-in ladders and their rungs",
+		Example: "  cadence-bench ladder list",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return listLadders(cmd.OutOrStdout())
+		},
+	}
+}
+
+func listLadders(out io.Writer) error {
+	for i, name := range ladders.BuiltIn() {
+		l, err := ladders.Open(name)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		standard := ""
+		if name == ladders.Default {
+			standard = " (the default)"
+		}
+		fmt.Fprintf(out, "%s%s: %s\n", l.Name, standard, l.Description)
+		writeRungs(out, ladder.RungsOf(l))
+	}
+	return nil
+}
+
+// writeRungs lists rungs, each with what it adds.
+func writeRungs(out io.Writer, rungs []ladder.Rung) {
+	width := len("continuous")
+	for _, r := range rungs {
+		width = max(width, len(r.Name))
+	}
+	for _, r := range rungs {
+		optional := ""
+		if r.Optional {
+			optional = " (only when named)"
+		}
+		fmt.Fprintf(out, "  %-*s  %s%s\n", width, r.Name, r.Adds, optional)
+	}
+}
+
+func newLadderCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE|NAME",
+		Short: "Say what each rung of a ladder changes against the one below",
+		Long: `Read a ladder and print, for each rung, the settings in which it differs from the rung
+below it. A rung that changes more than one mechanism is warned of: what it gains or
+loses cannot be put down to either. The rung below is the nearest one before it that is
+not optional or, for an optional rung, the nearest one.
+
+Warnings do not change the exit code; an error, which is one line with the file and the
+line, does (2). docs/ladders.md says which settings make up a mechanism.`,
+		Example: `  cadence-bench ladder check cadence
+  cadence-bench ladder check my-ladder.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error { return coded(exitInput, cobra.ExactArgs(1)(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := ladders.Open(args[0])
+			if err != nil {
+				return coded(exitInput, err)
+			}
+			return checkLadder(cmd.OutOrStdout(), l)
+		},
+	}
+}
+
+// checkLadder prints the steps of a ladder, and what is to be said against them.
+func checkLadder(out io.Writer, l *ladders.Ladder) error {
+	fmt.Fprintf(out, "%s: %s\n", l.Name, l.Description)
+	warnings := 0
+	for _, s := range ladder.Steps(ladder.RungsOf(l)) {
+		fmt.Fprintf(out, "\n%s: %s\n", s.Rung.Name, s.Rung.Adds)
+		if len(s.Changes) > 0 {
+			if err := changesTable(s).Text(out); err != nil {
+				return err
+			}
+		}
+		if w := warningOf(s); w != "" {
+			warnings++
+			fmt.Fprintf(out, "warning: %s\n", w)
+		}
+	}
+	verdict := "every rung changes one mechanism"
+	if warnings > 0 {
+		verdict = fmt.Sprintf("%d warning(s)", warnings)
+	}
+	fmt.Fprintf(out, "\n%d rungs, %s\n", len(l.Rungs), verdict)
+	return nil
+}
+
+func changesTable(s ladder.Step) report.Table {
+	t := report.Table{Columns: []report.Column{{Name: "setting", Left: true}, {Name: "mechanism", Left: true}, {Name: s.Below.Name, Left: true}, {Name: s.Rung.Name, Left: true}}}
+	for _, c := range s.Changes {
+		t.Rows = append(t.Rows, []string{c.Key, c.Mechanism, c.Below, c.Here})
+	}
+	return t
+}
+
+// warningOf says why a step's effect cannot be put down to one thing, "" if it can.
+func warningOf(s ladder.Step) string {
+	switch {
+	case s.Below == nil || len(s.Mechanisms) == 1:
+		return ""
+	case len(s.Mechanisms) == 0:
+		return fmt.Sprintf("%s changes nothing against %s: the two measure the same", s.Rung.Name, s.Below.Name)
+	}
+	between := "add a rung between them that changes one"
+	if len(s.Between) > 0 {
+		between = fmt.Sprintf("measure the optional %s between them too, by --rungs", strings.Join(s.Between, ", "))
+	}
+	return fmt.Sprintf("%s changes %d mechanisms against %s (%s): %s", s.Rung.Name, len(s.Mechanisms), s.Below.Name, strings.Join(s.Mechanisms, ", "), between)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/report"
+)
+
+func newLadderPlan() *cobra.Command {
+	var f ladderFlags
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Show the cells that a ladder would measure, in order, with an estimated end",
+		Long: `Print the cells in the order in which ladder with the same flags would measure them, and
+about when each would begin. Nothing is measured and no engine is opened. The times are
+an estimate from the length of a cell: its arrivals, and half of a client's patience
+for what they leave behind. Rates that are left to auto are chosen when ladder starts.`,
+		Example: `  cadence-bench ladder plan --preset full
+  cadence-bench ladder plan --ladder kv --rates 1,2,4 --seeds 1,2`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.resume {
+				return coded(exitInput, errors.New("--resume: a plan is of a run that is not begun; drop the flag"))
+			}
+			cfg, _, err := f.resolve(cmd)
+			if err != nil {
+				return coded(exitInput, err)
+			}
+			return printPlan(cmd.OutOrStdout(), cfg, time.Now(), f.twin.simulated())
+		},
+	}
+	f.bind(cmd.Flags())
+	return cmd
+}
+
+// printPlan shows what cfg would measure if it began at a time.
+func printPlan(out io.Writer, cfg ladder.Config, begin time.Time, simulated bool) error {
+	rungs, err := cfg.Measured()
+	if err != nil {
+		return coded(exitInput, err)
+	}
+	rates, label := cfg.Rates, func(rate float64) string { return fmt.Sprintf("%g", rate) }
+	if rates == nil {
+		for i := range cfg.NumRates {
+			rates = append(rates, float64(i+1))
+		}
+		label = func(i float64) string { return fmt.Sprintf("auto %g of %d", i, cfg.NumRates) }
+	}
+	cells := ladder.Plan(rungs, rates, cfg.Seeds)
+	t := report.Table{Columns: []report.Column{{Name: "cell"}, {Name: "rung", Left: true}, {Name: "offered (rps)"}, {Name: "seed"}, {Name: "begins after about"}}}
+	for i, key := range cells {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), key.Rung, label(key.OfferedRPS), fmt.Sprint(key.Seed), (time.Duration(i) * cfg.CellTime()).String()})
+	}
+	if err := t.Text(out); err != nil {
+		return err
+	}
+	n := time.Duration(len(cells))
+	fmt.Fprintf(out, "\n%d cells: %d rungs × %d rates × %d seed(s), each %v of arrivals and up to %v until the last is answered or given up\n",
+		len(cells), len(rungs), len(rates), len(cfg.Seeds), cfg.Duration, cfg.Timeout)
+	if simulated {
+		fmt.Fprintf(out, "estimate: %v of simulated time (%v to %v), which pass far faster\n", n*cfg.CellTime(), n*cfg.Duration, n*(cfg.Duration+cfg.Timeout))
+	} else {
+		fmt.Fprintf(out, "estimate: %v (%v to %v), so that it would end about %s if it began now\n",
+			n*cfg.CellTime(), n*cfg.Duration, n*(cfg.Duration+cfg.Timeout), begin.Add(n*cfg.CellTime()).Format("2006-01-02 15:04 MST"))
+	}
+	if cfg.Rates == nil || cfg.SLO == 0 {
+		fmt.Fprintln(out, "rates and SLO that are left to auto are chosen at the start, by short measurements that come on top; there may be fewer rates")
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package ladders
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+)
+
+// The sections of a rung.
+const (
+	scheduler = "scheduler"
+	cache     = "kv"
+)
+
+// The mechanisms: settings of one mechanism change as one thing.
+const (
+	batching    = "batching"
+	composition = "step composition"
+	order       = "admission order"
+	floors      = "floors"
+	preemption  = "preemption"
+	paging      = "paging"
+	pool        = "pool size"
+	prefixCache = "prefix cache"
+)
+
+// setting is one key of a rung.
+type setting struct {
+	section, key string
+	unit         string
+	fallback     string // what it is when neither the rung nor the one it comes from says
+	meaning      string
+	mechanism    string
+	max          int // of a whole number, to catch a slip of digits
+	// at returns where the value is: *int, *bool, *float64 (a share, 0 … 1),
+	// *time.Duration, *engine.Order or *[]engine.Floor.
+	at func(*Settings) any
+	// own, if there is one, is where it is noted that a file gave the value.
+	own func(*Settings) *bool
+}
+
+// The bounds of values are there to catch a slip of a digit or a unit, not to limit
+// anybody.
+const (
+	maxSequences = 4096
+	maxTokens    = 1 << 20
+	maxCells     = 1 << 28
+	maxWait      = 24 * time.Hour
+)
+
+// The defaults of a rung that says nothing. 512 is llama.cpp's physical batch.
+const (
+	defaultStepTokens  = 512
+	defaultBlockTokens = 16
+)
+
+// settings are all keys, in the order in which they are shown.
+var settings = []setting{
+	{section: scheduler, key: "max_batch", unit: "sequences", fallback: "1", mechanism: batching, max: maxSequences,
+		meaning: "how many requests may run at once",
+		at:      func(s *Settings) any { return &s.Policy.MaxBatch }},
+	{section: scheduler, key: "refill", fallback: "false", mechanism: batching,
+		meaning: "waiting requests join at every step; otherwise a batch drains wholly before the next is formed",
+		at:      func(s *Settings) any { return &s.Policy.Refill }},
+	{section: scheduler, key: "fill_wait", unit: "duration", fallback: "0s", mechanism: batching,
+		meaning: "how long the first request waits for others to fill the batch; only without `refill`",
+		at:      func(s *Settings) any { return &s.Policy.FillWait }},
+	{section: scheduler, key: "step_tokens", unit: "tokens", fallback: "512", mechanism: composition, max: maxTokens,
+		meaning: "most rows of one step, at least `max_batch`; longer prompts are prefilled in chunks",
+		at:      func(s *Settings) any { return &s.Policy.StepTokens }},
+	{section: scheduler, key: "prefill_tokens", unit: "tokens", fallback: "0: as `step_tokens`", mechanism: composition, max: maxTokens,
+		meaning: "most prompt rows of one step",
+		at:      func(s *Settings) any { return &s.Policy.PrefillTokens }},
+	{section: scheduler, key: "decode_first", fallback: "false", mechanism: composition,
+		meaning: "every decoding sequence has its row before prompts share what is left; otherwise prompts go first, alone",
+		at:      func(s *Settings) any { return &s.Policy.DecodeFirst }},
+	{section: scheduler, key: "prefill_streak", unit: "steps", fallback: "0: as `max_batch`", mechanism: composition, max: maxTokens,
+		meaning: "steps in a row that prompts may take while others wait to decode; only with `refill` and without `decode_first`",
+		at:      func(s *Settings) any { return &s.Policy.PrefillStreak }},
+	{section: scheduler, key: "order", unit: "fifo or edf", fallback: "fifo", mechanism: order,
+		meaning: "order of admission: `fifo` (of arrival) or `edf` (of deadlines, earliest first; what has none comes last)",
+		at:      func(s *Settings) any { return &s.Policy.Order }},
+	{section: scheduler, key: "patience", unit: "duration", fallback: "0s: no ageing", mechanism: order,
+		meaning: "with `order: edf`, a request counts as due at the latest this long after its arrival",
+		at:      func(s *Settings) any { return &s.Policy.Patience }},
+	{section: scheduler, key: "floors", unit: "share, by class", fallback: "none", mechanism: floors,
+		meaning: "share of the processed tokens that a class gets while it waits, such as `{shared: 0.3}`; the class `\"\"` is what has no deadline and no floor of its own; at most 1 together",
+		at:      func(s *Settings) any { return &s.Policy.Floors }},
+	{section: scheduler, key: "quantum", unit: "tokens", fallback: "0: one token", mechanism: preemption, max: maxTokens,
+		meaning: "output that a request has got before it may be preempted",
+		at:      func(s *Settings) any { return &s.Policy.Quantum }},
+	{section: scheduler, key: "share_wait", unit: "duration", fallback: "as `--share-wait`", mechanism: prefixCache,
+		meaning: "how long a request waits at most for a prefix that another is computing; only with `refill` and `prefix`",
+		at:      func(s *Settings) any { return &s.Policy.ShareWait },
+		own:     func(s *Settings) *bool { return &s.Own.ShareWait }},
+	{section: scheduler, key: "late_publish", fallback: "false", mechanism: prefixCache,
+		meaning: "what is computed of a request is there for others when it has ended, not already when its prompt is complete; only with `prefix`",
+		at:      func(s *Settings) any { return &s.Policy.LatePublish }},
+	{section: cache, key: "paged", fallback: "false", mechanism: paging,
+		meaning: "cells are taken block by block as tokens are computed; otherwise prompt and whole output are reserved at admission",
+		at:      func(s *Settings) any { return &s.Cache.Paged }},
+	{section: cache, key: "block_tokens", unit: "tokens", fallback: "16 if `paged`, else one", mechanism: paging, max: maxTokens,
+		meaning: "size of a block",
+		at:      func(s *Settings) any { return &s.Cache.BlockTokens }},
+	{section: cache, key: "prefix", fallback: "false", mechanism: prefixCache,
+		meaning: "the cached beginning of a prompt is not computed again; needs `paged`",
+		at:      func(s *Settings) any { return &s.Cache.Prefix }},
+	{section: cache, key: "retain_cells", unit: "cells", fallback: "as `--kv-retain`", mechanism: prefixCache, max: maxCells,
+		meaning: "cells that may hold nothing but cached prefixes; 0 sets no bound; only with `prefix`",
+		at:      func(s *Settings) any { return &s.Cache.RetainCells },
+		own:     func(s *Settings) *bool { return &s.Own.RetainCells }},
+	{section: cache, key: "optimism", unit: "share", fallback: "0", mechanism: preemption,
+		meaning: "share of the output growth promised to running requests that admission leaves out of account, 0 to 1; above 0 a request may be preempted; needs `paged`",
+		at:      func(s *Settings) any { return &s.Cache.Optimism }},
+	{section: cache, key: "cells", unit: "cells", fallback: "0: all that the sequences have", mechanism: pool, max: maxCells,
+		meaning: "cells that may be used",
+		at:      func(s *Settings) any { return &s.Cache.Cells }},
+}
+
+// keysOf returns the keys of a section.
+func keysOf(section string) []string {
+	var keys []string
+	for _, s := range settings {
+		if s.section == section {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
+}
+
+// fallback gives every setting its default, before anything is read.
+func fallback() Settings {
+	return Settings{Policy: engine.Policy{MaxBatch: 1, StepTokens: defaultStepTokens}}
+}
+
+// value is a setting as it is written.
+func (s *setting) value(of Settings) string {
+	switch v := s.at(&of).(type) {
+	case *[]engine.Floor:
+		var words []string
+		for _, f := range *v {
+			words = append(words, fmt.Sprintf("%q: %v", f.Class, f.Share))
+		}
+		return "{" + strings.Join(words, ", ") + "}"
+	case *int:
+		return fmt.Sprint(*v)
+	case *bool:
+		return fmt.Sprint(*v)
+	case *float64:
+		return fmt.Sprint(*v)
+	case *time.Duration:
+		return v.String()
+	case *engine.Order:
+		return v.String()
+	default:
+		panic(fmt.Sprintf("ladders: %s has a value of type %T", s.key, v))
+	}
+}
+
+// Reference is the table of all keys in Markdown, for the documentation.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("| key | unit | default | mechanism | meaning |\n|---|---|---|---|---|\n")
+	for i := range settings {
+		s := &settings[i]
+		unit := s.unit
+		if _, isBool := s.at(&Settings{}).(*bool); isBool {
+			unit = "true or false"
+		}
+		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s |\n", s.section, s.key, unit, s.fallback, s.mechanism, s.meaning)
+	}
+	return b.String()
+}

@@ -1,0 +1,82 @@
+package ladders
+
+import (
+	"flag"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite the table of keys in docs/ladders.md")
+
+// withoutKey are the fields that no file can set, and why.
+var withoutKey = map[string]string{
+	"ChunkAlign": "--canonical sets it for all rungs",
+	"Streams":    "it is as the backend was made",
+}
+
+// TestEveryFieldHasAKey: a setting that the engine gains cannot be forgotten here.
+func TestEveryFieldHasAKey(t *testing.T) {
+	var s Settings
+	keys := map[any]string{}
+	for i := range settings {
+		at := settings[i].at(&s)
+		require.Empty(t, keys[at], "%s sets the same field", settings[i].key)
+		keys[at] = settings[i].key
+		require.NotEmpty(t, settings[i].meaning, settings[i].key)
+		require.NotEmpty(t, settings[i].mechanism, settings[i].key)
+		if _, whole := at.(*int); whole {
+			require.Positive(t, settings[i].max, settings[i].key)
+		}
+	}
+	for _, part := range []any{&s.Policy, &s.Cache} {
+		v := reflect.ValueOf(part).Elem()
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			key := keys[v.Field(i).Addr().Interface()]
+			require.Equal(t, withoutKey[name] == "", key != "", "field %s, key %q", name, key)
+		}
+	}
+}
+
+// TestDocumentedDefaults: a rung that says nothing has the defaults of the table.
+func TestDocumentedDefaults(t *testing.T) {
+	l, err := Parse("f.yaml", []byte(one("")))
+	require.NoError(t, err)
+	conditional := []string{"share_wait", "retain_cells", "block_tokens", "floors"} // in words
+	for i := range settings {
+		s := &settings[i]
+		if !slices.Contains(conditional, s.key) {
+			value, _, _ := strings.Cut(s.fallback, ":")
+			require.Equal(t, value, s.value(l.Rungs[0].Settings), s.key)
+		}
+	}
+	require.Equal(t, Own{}, l.Rungs[0].Own)
+	require.Equal(t, "{}", settings[slices.IndexFunc(settings, func(s setting) bool { return s.key == "floors" })].value(l.Rungs[0].Settings))
+}
+
+// TestReference: the documentation has the table that the keys give.
+func TestReference(t *testing.T) {
+	const file, begin, end = "../../docs/ladders.md", "<!-- keys:begin -->\n", "<!-- keys:end -->"
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(data), begin)
+	require.True(t, ok, "%s has no %s", file, begin)
+	table, after, ok := strings.Cut(rest, end)
+	require.True(t, ok, "%s has no %s", file, end)
+	if *rewrite {
+		require.NoError(t, os.WriteFile(file, []byte(before+begin+Reference()+end+after), 0o644))
+		return
+	}
+	require.Equal(t, Reference(), table, "run the tests of this package with -rewrite")
+	// The example of the document is a ladder.
+	_, example, ok := strings.Cut(string(data), "```yaml\n")
+	require.True(t, ok)
+	example, _, _ = strings.Cut(example, "```")
+	_, err = Parse("example", []byte(example))
+	require.NoError(t, err)
+}

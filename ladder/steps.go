@@ -1,0 +1,55 @@
+package ladder
+
+import (
+	"slices"
+
+	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+)
+
+// Step is a rung against the one below it.
+type Step struct {
+	Rung Rung
+	// Below is the rung that it is compared with: the nearest one before it that is
+	// measured whenever it is, so an optional one only for an optional one. nil for
+	// the lowest.
+	Below *Rung
+	// Changes are the settings that differ.
+	Changes []ladders.Change
+	// Mechanisms are what these belong to, each once. One is what a rung is for.
+	Mechanisms []string
+	// Between are optional rungs that lie between the two.
+	Between []string
+}
+
+// Steps compares each rung of a ladder with the one below, as they are measured when
+// every knob is where the presets have it.
+func Steps(rungs []Rung) []Step {
+	var steps []Step
+	for i, r := range rungs {
+		s := Step{Rung: r}
+		for j := i - 1; j >= 0; j-- {
+			if !rungs[j].Optional || r.Optional {
+				s.Below = &rungs[j]
+				break
+			}
+			s.Between = append([]string{rungs[j].Name}, s.Between...)
+		}
+		if s.Below != nil {
+			s.Changes = ladders.Changes(asMeasured(*s.Below), asMeasured(r))
+		} else {
+			s.Between = nil
+		}
+		for _, c := range s.Changes {
+			if !slices.Contains(s.Mechanisms, c.Mechanism) {
+				s.Mechanisms = append(s.Mechanisms, c.Mechanism)
+			}
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func asMeasured(r Rung) ladders.Settings {
+	r = Knobs{ShareWait: DefaultShareWait}.Turn(r)
+	return ladders.Settings{Policy: r.Policy, Cache: r.Cache}
+}
