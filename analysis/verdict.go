@@ -18,7 +18,7 @@ const (
 )
 
 // Findings in the order of tables.
-func Findings() []Finding { return []Verdict{BetterThan, WorseThan, NoDifference, CannotTell} }
+func Findings() []Finding { return []Finding{BetterThan, WorseThan, NoDifference, CannotTell} }
 
 // What a comparison needs before it says anything but "cannot tell".
 const (

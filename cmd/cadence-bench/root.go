@@ -32,7 +32,8 @@ batching with a prefix cache, or to servers over HTTP, and regenerates every tab
 ` + exitCodesHelp,
 		Example: `  cadence-bench engine install               fetch the llama.cpp libraries
   cadence-bench ladder --preset quick        measure the ladder (about ten minutes)
-  cadence-bench report                       tables, charts and a page of the latest run`,
+  cadence-bench report                       tables, charts and a page of the latest run
+  cadence-bench compare runs/a runs/b        what differs between two runs, with intervals`,
 		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage:  true,
