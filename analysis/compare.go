@@ -77,7 +77,7 @@ func Compare(a, b Arm, contrasts []Contrast) (*Comparison, error) {
 	c.Interleaved = a.Sweep == b.Sweep
 	c.SpeedA = c.Matching.speed(func(p Partners) *CellMetrics { return p.A })
 	c.SpeedB = c.Matching.speed(func(p Partners) *CellMetrics { return p.B })
-	groups := grouped(c.Matching.Pairs)
+	groups := byPoint(c.Matching.Pairs)
 	c.Points = make([]Versus, len(groups))
 	errs := make([]error, len(groups))
 	var wait sync.WaitGroup
@@ -93,8 +93,8 @@ func Compare(a, b Arm, contrasts []Contrast) (*Comparison, error) {
 	return c, errors.Join(errs...)
 }
 
-// grouped splits sorted pairs by rung and rate.
-func grouped(pairs []Partners) [][]Partners {
+// byPoint splits sorted pairs by rung and rate.
+func byPoint(pairs []Partners) [][]Partners {
 	var groups [][]Partners
 	for i, p := range pairs {
 		if i == 0 || p.A.Cell.Rung != pairs[i-1].A.Cell.Rung || p.A.Cell.OfferedRPS != pairs[i-1].A.Cell.OfferedRPS {

@@ -75,7 +75,6 @@ func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record
 			a.outside += within(&all[i])
 		}
 	}
-	t := tally{timeout: nanos(cell.TimeoutS), slo: slo}
 	var ttft, tpot, e2e, itl owned
 	for i, request := range both {
 		r := in[request]
@@ -88,7 +87,7 @@ func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record
 			a.e2eAll, a.ttftAll = append(a.e2eAll, never), append(a.ttftAll, never)
 			continue
 		}
-		one := tally{timeout: t.timeout, slo: t.slo}
+		one := tally{timeout: nanos(cell.TimeoutS), slo: slo}
 		one.latencies(r)
 		a.good[i] = one.good > 0
 		a.e2eAll = append(a.e2eAll, one.e2e[0])

@@ -165,10 +165,11 @@ func TestUnansweredPairsAreInOrder(t *testing.T) {
 
 func TestBothUnansweredLeavesAQuantileOpen(t *testing.T) {
 	var a, b []results.Record
+	r := rand.New(rand.NewPCG(9, 9))
 	for i := range 60 {
 		a = append(a, row(i, 2*time.Second+time.Duration(i)*100*ms, results.TimedOut))
 		b = append(b, a[i])
-		if i%4 > 0 {
+		if r.IntN(4) > 0 {
 			b[i] = row(i, a[i].Intended, results.Completed, 100*ms, 500*ms)
 		}
 	}

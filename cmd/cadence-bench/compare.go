@@ -58,7 +58,6 @@ found does not change the exit code: it is 0 when there was something to compare
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.csv, "csv", false, "print CSV: a line for every rung, rate and metric")
 	flags.BoolVar(&f.markdown, "markdown", false, "print the tables as Markdown")
-	cmd.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	return cmd
 }
 
@@ -66,6 +65,9 @@ func (f *compareFlags) run(out io.Writer, nameA, nameB string) error {
 	contrasts, err := f.contrasts()
 	if err != nil {
 		return coded(exitInput, err)
+	}
+	if f.json && f.csv || f.json && f.markdown || f.csv && f.markdown {
+		return coded(exitInput, errors.New("--json, --csv and --markdown: give one of them"))
 	}
 	if f.slo < 0 {
 		return coded(exitInput, errors.New("--slo must not be negative"))

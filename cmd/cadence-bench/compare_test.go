@@ -16,14 +16,14 @@ import (
 // TestCompareSimulatedRuns: a run with itself, with one of a smaller batch, and two
 // of its rungs.
 func TestCompareSimulatedRuns(t *testing.T) {
-	make := func(more ...string) string {
+	simulate := func(more ...string) string {
 		dir := filepath.Join(t.TempDir(), "run")
 		got := execute(t, t.Context(), simulated(dir, append([]string{
 			"--rungs", "continuous,prefix", "--rates", "2,4", "--slo", "1s", "--seeds", "1,2,3", "--duration", "30s"}, more...)...)...)
 		require.Contains(t, []int{exitOK, exitInvalid}, got.code, got.stderr)
 		return dir
 	}
-	first, small := make(), make("--max-batch", "2")
+	first, small := simulate(), simulate("--max-batch", "2")
 	record := func(args ...string) report.CompareRecord {
 		got := execute(t, t.Context(), append([]string{"compare", "--json"}, args...)...)
 		require.Equal(t, exitOK, got.code, got.stderr)
@@ -64,7 +64,7 @@ func TestCompareSimulatedRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(rows), 4*8)
 
-	other := make("--duration", "20s")
+	other := simulate("--duration", "20s")
 	for name, tt := range map[string]struct {
 		args []string
 		want string
@@ -76,7 +76,7 @@ func TestCompareSimulatedRuns(t *testing.T) {
 		"rung named twice": {[]string{first + ":prefix", first + ":prefix", "--rung", "prefix"}, "names a rung already"},
 		"no run":           {[]string{first, t.TempDir()}, "is not a run"},
 		"one run":          {[]string{first}, "accepts 2 arg(s)"},
-		"two formats":      {[]string{first, small, "--json", "--csv"}, "none of the others can be"},
+		"two formats":      {[]string{first, small, "--json", "--csv"}, "give one of them"},
 		"negative SLO":     {[]string{first, small, "--slo", "-1s"}, "--slo must not be negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
