@@ -107,9 +107,13 @@ func ends(d analysis.Delta, sc scale, s analysis.Span) string {
 	return signed(d, sc, s.Lo) + " … " + signed(d, sc, s.Hi)
 }
 
+// size formats the smallest effect; a ratio is not as far up as down.
 func size(d analysis.Delta, sc scale) string {
 	if math.IsInf(d.Smallest, 0) || math.IsNaN(d.Smallest) {
 		return null
+	}
+	if d.Relative {
+		return signed(d, sc, d.Smallest) + " / " + signed(d, sc, -d.Smallest)
 	}
 	return "±" + amount(d, sc, d.Smallest)
 }

@@ -19,11 +19,11 @@ func TestCompareSimulatedRuns(t *testing.T) {
 	simulate := func(more ...string) string {
 		dir := filepath.Join(t.TempDir(), "run")
 		got := execute(t, t.Context(), simulated(dir, append([]string{
-			"--rungs", "continuous,prefix", "--rates", "2,4", "--slo", "1s", "--seeds", "1,2,3", "--duration", "30s"}, more...)...)...)
+			"--rungs", "continuous,prefix", "--rates", "2,4", "--slo", "1s", "--seeds", "1,2,3,4,5", "--duration", "30s"}, more...)...)...)
 		require.Contains(t, []int{exitOK, exitInvalid}, got.code, got.stderr)
 		return dir
 	}
-	first, small := simulate(), simulate("--max-batch", "2")
+	first, small := simulate(), simulate("--max-batch", "1")
 	record := func(args ...string) report.CompareRecord {
 		got := execute(t, t.Context(), append([]string{"compare", "--json"}, args...)...)
 		require.Equal(t, exitOK, got.code, got.stderr)
@@ -46,11 +46,11 @@ func TestCompareSimulatedRuns(t *testing.T) {
 		}
 	}
 
-	against := record(first, small, "--rung", "continuous", "--metric", "e2e_paired_s,goodput_rps")
-	require.Equal(t, []analysis.Difference{{What: "max_batch", A: "0", B: "2"}}, against.Differences)
+	against := record(first, small, "--rung", "continuous", "--metric", "ttft_p50_s,goodput_rps")
+	require.Equal(t, []analysis.Difference{{What: "max_batch", A: "0", B: "1"}}, against.Differences)
 	require.Len(t, against.Points, 2)
 	require.Equal(t, "goodput_rps", against.Points[1].Deltas[0].Metric)
-	require.Equal(t, analysis.WorseThan, against.Points[1].Deltas[1].Finding, "requests wait for two")
+	require.Equal(t, analysis.WorseThan, against.Points[1].Deltas[1].Finding, "requests wait for each other: %+v", against.Points[1])
 
 	rungs := execute(t, t.Context(), "compare", first+":continuous", first+":prefix", "--slo", "2s")
 	require.Equal(t, exitOK, rungs.code, rungs.stderr)
