@@ -32,7 +32,8 @@ batching with a prefix cache, or to servers over HTTP, and regenerates every tab
 ` + exitCodesHelp,
 		Example: `  cadence-bench engine install               fetch the llama.cpp libraries
   cadence-bench ladder --preset quick        measure the ladder (about ten minutes)
-  cadence-bench report                       tables, charts and a page of the latest run`,
+  cadence-bench report                       tables, charts and a page of the latest run
+  cadence-bench compare runs/a runs/b        what differs between two runs, with intervals`,
 		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceUsage:  true,
@@ -42,7 +43,7 @@ batching with a prefix cache, or to servers over HTTP, and regenerates every tab
 	cache := root.PersistentFlags().String("cache", defaultCache(), "folder for the engine's libraries and the default model (env CADENCE_CACHE)")
 	lib := root.PersistentFlags().String("lib", "", "folder with your own build of the llama.cpp libraries (env CADENCE_LIB)")
 	places := func() places { return places{cache: *cache, lib: *lib} }
-	root.AddCommand(newLadder(places), newReport(), newEngine(places), newModel(places), newProfile(places), newCalibrate(places), newTwin(places), newTape(), newLoadgen())
+	root.AddCommand(newLadder(places), newReport(), newCompare(), newEngine(places), newModel(places), newProfile(places), newCalibrate(places), newTwin(places), newTape(), newLoadgen())
 	return root
 }
 

@@ -1,0 +1,264 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+func TestEqualCellsDoNotDiffer(t *testing.T) {
+	var a [][]results.Record
+	for seed := range uint64(3) {
+		a = append(a, answers(queue(rand.New(rand.NewPCG(3, seed)), 120)))
+	}
+	v := against(a, a, Contrasts(), 200)
+	require.Len(t, v.Deltas, len(Contrasts()))
+	for _, d := range v.Deltas {
+		require.Equal(t, Span{}, d.Point, d.Key)
+		require.Equal(t, Span{}, d.Interval, d.Key)
+		require.Equal(t, NoDifference, d.Finding, d.Key)
+		require.Zero(t, d.Smallest, d.Key)
+	}
+	require.Equal(t, Duel{Tie: 360}, v.E2E)
+	require.Equal(t, 360, v.Good.Both+v.Good.Neither)
+}
+
+// TestPlantedDelayIsFound: every request takes a fifth longer, which nothing between
+// seeds or requests hides.
+func TestPlantedDelayIsFound(t *testing.T) {
+	var a, b [][]results.Record
+	for seed := range uint64(3) {
+		e2e := queue(rand.New(rand.NewPCG(4, seed)), 120)
+		a = append(a, answers(e2e))
+		for i := range e2e {
+			e2e[i] *= 1.2
+		}
+		b = append(b, answers(e2e))
+	}
+	v := against(a, b, Contrasts(), 200)
+	for _, d := range v.Deltas {
+		switch {
+		case d.Relative && d.Unit == Seconds:
+			require.InDelta(t, math.Log(1.2), d.Point.Lo, 1e-6, d.Key)
+			require.Equal(t, WorseThan, d.Finding, d.Key)
+		case d.per != nil:
+			require.Equal(t, WorseThan, d.Finding, d.Key)
+		case d.Key == HitRate.Key:
+			require.Equal(t, NoDifference, d.Finding, d.Key)
+		}
+	}
+	require.Equal(t, Duel{Later: 360}, v.E2E)
+}
+
+// TestSwappedArmsSwapEverything: signs, intervals and findings, to the bit.
+func TestSwappedArmsSwapEverything(t *testing.T) {
+	opposite := map[Finding]Finding{BetterThan: WorseThan, WorseThan: BetterThan, NoDifference: NoDifference, CannotTell: CannotTell}
+	found := map[Finding]int{}
+	for trial := range uint64(12) {
+		r := rand.New(rand.NewPCG(5, trial))
+		var a, b [][]results.Record
+		for range 3 {
+			e2e := queue(r, 60)
+			switch trial % 3 {
+			case 0:
+				a, b = append(a, mixed(r, 60)), append(b, mixed(r, 60))
+			case 1: // B has answers of no time at all in one seed
+				a, b = append(a, answers(e2e)), append(b, answers(queue(r, 60)))
+				b[0] = answers(make([]float64, 60))
+			default: // B is twice as fast
+				a = append(a, answers(e2e))
+				for i := range e2e {
+					e2e[i] /= 2
+				}
+				b = append(b, answers(e2e))
+			}
+		}
+		there, back := against(a, b, Contrasts(), 100), against(b, a, Contrasts(), 100)
+		for i, d := range there.Deltas {
+			e := back.Deltas[i]
+			require.Equal(t, d.A, e.B, d.Key)
+			require.Equal(t, Span{-d.Point.Hi, -d.Point.Lo}, e.Point, d.Key)
+			require.Equal(t, Span{-d.Interval.Hi, -d.Interval.Lo}, e.Interval, d.Key)
+			require.Equal(t, opposite[d.Finding], e.Finding, d.Key)
+			require.Equal(t, d.Reason, e.Reason, d.Key)
+			require.Equal(t, d.Smallest, e.Smallest, d.Key)
+			found[d.Finding]++
+		}
+		for i, d := range against(a, b, Contrasts(), 100).Deltas {
+			require.Equal(t, there.Deltas[i].Interval, d.Interval, "again the same")
+		}
+	}
+	for _, f := range []Finding{BetterThan, CannotTell} {
+		require.Positive(t, found[f], f)
+	}
+}
+
+// TestIntervalsCoverTheTruth: dependent latencies, and a speed of the machine that
+// changes from cell to cell, under a planted change of a tenth and under none.
+func TestIntervalsCoverTheTruth(t *testing.T) {
+	const trials, requests, seeds = 200, 80, 4
+	for name, machine := range map[string]float64{"steady machine": 0, "unsteady machine": 0.1} {
+		t.Run(name, func(t *testing.T) {
+			covered, detected := 0, map[string]int{}
+			for trial := range uint64(trials) {
+				for _, truth := range []float64{math.Log(1.1), 0} {
+					r := rand.New(rand.NewPCG(6, trial))
+					var a, b [][]results.Record
+					for range seeds {
+						e2e := queue(r, requests)
+						noise := autoregressive(r, requests, 0.8)
+						a = append(a, answers(e2e))
+						shift := truth + machine*r.NormFloat64()
+						for i := range e2e {
+							e2e[i] *= math.Exp(shift + 0.2*noise[i])
+						}
+						b = append(b, answers(e2e))
+					}
+					v := against(a, b, chosen("e2e_p50_s", "e2e_paired_s", "attainment"), 400)
+					for _, d := range v.Deltas {
+						// The median of the logarithm moves by the shift alone.
+						if d.Key == E2EP50.Key && truth > 0 && d.Interval.Lo <= truth && truth <= d.Interval.Hi {
+							covered++
+						}
+						if truth == 0 && (d.Finding == BetterThan || d.Finding == WorseThan) {
+							detected[d.Key]++
+						}
+					}
+				}
+			}
+			t.Logf("covered %d of %d; found a difference where there is none: %v", covered, trials, detected)
+			// 95%, less three standard errors of 200 trials.
+			require.GreaterOrEqual(t, covered, int(trials*(0.95-3*math.Sqrt(0.95*0.05/trials))))
+			for key, n := range detected {
+				require.LessOrEqual(t, n, int(trials*(0.05+3*math.Sqrt(0.95*0.05/trials))), key)
+			}
+		})
+	}
+}
+
+// growing are the latencies of a queue that only grows.
+func growing(n int) []results.Record {
+	e2e := make([]float64, n)
+	for i := range e2e {
+		e2e[i] = 0.1 * float64(i+1)
+	}
+	return answers(e2e)
+}
+
+func TestTooLittleToTell(t *testing.T) {
+	rows := func(seeds, n int) (all [][]results.Record) {
+		for seed := range uint64(seeds) {
+			e2e := autoregressive(rand.New(rand.NewPCG(7, seed)), n, 0)
+			for i := range e2e {
+				e2e[i] = 0.5 * math.Exp(0.5*e2e[i])
+			}
+			all = append(all, answers(e2e))
+		}
+		return all
+	}
+	for name, tt := range map[string]struct {
+		rows [][]results.Record
+		key  string
+		want string
+	}{
+		"seeds":    {rows(1, 120), "e2e_p50_s", "1 seed: what the machine"},
+		"requests": {rows(2, 20), "e2e_p50_s", "40 pairs of requests; it takes 50"},
+		"blocks":   {[][]results.Record{growing(30), growing(30)}, "e2e_p50_s", "independent blocks; it takes 8"},
+		"tail":     {rows(2, 90), "e2e_p99_s", "a p99 of so few is the maximum; it takes 100 per cell"},
+	} {
+		v := against(tt.rows, tt.rows, chosen(tt.key), 20)
+		require.Equal(t, CannotTell, v.Deltas[0].Finding, name)
+		require.Contains(t, v.Deltas[0].Reason, tt.want, name)
+	}
+	wide := against(rows(2, 60), [][]results.Record{rows(2, 60)[0], answers(make([]float64, 60))}, chosen("e2e_p50_s"), 20)
+	require.Equal(t, "the interval is too wide to be of use", wide.Deltas[0].Reason)
+}
+
+// TestSmallestEffect: an effect of that size over its standard error is detected with
+// a chance of 80%: 2.80 of them.
+func TestSmallestEffect(t *testing.T) {
+	require.InDelta(t, 2.8016, smallest(1.96), 1e-3)
+}
+
+// TestBlockLengthOfAKnownSeries: for an autoregressive series the optimum is
+// (1.5·(2ρ/(1−ρ²))²·n)^(1/3).
+func TestBlockLengthOfAKnownSeries(t *testing.T) {
+	const n, series = 600, 60
+	for _, rho := range []float64{0.5, 0.8} {
+		sum := 0.0
+		for seed := range uint64(series) {
+			sum += float64(blockLength(autoregressive(rand.New(rand.NewPCG(8, seed)), n, rho)))
+		}
+		g := 2 * rho / (1 - rho*rho)
+		require.InEpsilon(t, math.Cbrt(1.5*g*g*n), sum/series, 0.25, "ρ = %g", rho)
+	}
+	require.Equal(t, 5, blockLength(make([]float64, 100)), "constant: the cube root")
+	require.Equal(t, 1, blockLength([]float64{1}))
+}
+
+// TestEveryRequestIsDrawnAlike: the first and the last no less than the others, in
+// blocks that wrap around.
+func TestEveryRequestIsDrawnAlike(t *testing.T) {
+	r := newResampler([]string{"tape"})
+	const n, draws = 12, 20_000
+	var sum [n]int
+	for range draws {
+		total := 0
+		for i, times := range r.requests(n, 5) {
+			sum[i] += int(times)
+			total += int(times)
+		}
+		require.Equal(t, n, total)
+	}
+	for i := range sum {
+		require.InEpsilon(t, draws, sum[i], 0.04, "request %d", i)
+	}
+}
+
+func TestMatchNamesWhatDoesNotPair(t *testing.T) {
+	sweep := func(cells ...CellMetrics) *Sweep { return NewSweep(cells, []string{"fifo", "prefix"}) }
+	one := func(rung string, rate float64, seed uint64, tape string, order int) CellMetrics {
+		return CellMetrics{Cell: results.Cell{Key: results.Key{Rung: rung, OfferedRPS: rate, Seed: seed}, TapeHash: tape, Order: order}}
+	}
+	void := one("fifo", 2, 1, "c", 2)
+	void.Invalid = []Warning{{Text: "the driver was late"}}
+	a := Arm{Name: "a", Sweep: sweep(one("fifo", 1, 1, "a", 0), one("fifo", 1, 2, "b", 1), void, one("prefix", 1, 1, "a", 3))}
+	b := Arm{Name: "b", Sweep: sweep(one("prefix", 1, 1, "a", 0), one("fifo", 1, 2, "other", 1), one("fifo", 2, 1, "c", 2), one("fifo", 1, 1, "a", 3))}
+	m := Match(a, b)
+	require.Len(t, m.Pairs, 2)
+	require.Equal(t, "fifo-1rps-s1", m.Pairs[0].B.Cell.Name())
+	require.Equal(t, "prefix-1rps-s1", m.Pairs[1].B.Cell.Name())
+	require.Equal(t, []string{"fifo-2rps-s1 of a: the driver was late"}, m.Void)
+	require.Equal(t, []string{"fifo-1rps-s2 of a and fifo-1rps-s2 of b replayed different tapes", "fifo-2rps-s1 of b has no valid partner"}, m.Alone)
+
+	a.Rung, b.Rung = "fifo", "prefix"
+	m = Match(a, b)
+	require.Len(t, m.Pairs, 1)
+	require.Equal(t, "prefix", m.Pairs[0].B.Cell.Rung)
+
+	_, err := Compare(Arm{Name: "x", Sweep: sweep(one("fifo", 1, 1, "a", 0))}, Arm{Name: "y", Sweep: sweep(one("fifo", 1, 1, "b", 0))}, Contrasts())
+	require.ErrorIs(t, err, ErrNoCommonTape)
+	require.ErrorContains(t, err, "x and y have no valid cells that replayed the same tape")
+}
+
+func TestDifferencesOfManifests(t *testing.T) {
+	a := results.Manifest{
+		Backend: "llama.cpp", EngineSource: "0123456789abcdef", Host: results.Host{CPU: "one", Cores: 2}, Params: map[string]string{"max_batch": "0", "slo": "1s"},
+		Library: results.Library{Version: "v1", Files: map[string]string{"a.so": "1"}},
+	}
+	b := a
+	require.Empty(t, Differences(a, b))
+	b.EngineSource, b.Host.CPU, b.Params = "fedcba9876543210", "two", map[string]string{"slo": "1s", "threads": "4"}
+	b.Build.Commit, b.Build.Dirty = results.Some("abc"), results.Some(true)
+	require.Equal(t, []Difference{
+		{"commit", "", "abc with uncommitted changes"}, {"engine source", "0123456789ab", "fedcba987654"}, {"CPU", "one", "two"},
+		{"max_batch", "0", ""}, {"threads", "", "4"},
+	}, Differences(a, b))
+	b = a
+	b.Library.Files = map[string]string{"a.so": "2"}
+	require.Len(t, Differences(a, b), 1)
+}

@@ -1,0 +1,162 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// requestPairs are the requests of two cells that replayed one tape, paired by their
+// index in it: those that arrived in the steady window of both.
+type requestPairs struct {
+	n        int // pairs, in the order of the tape
+	unpaired int // in the window of one cell only: turns of conversations
+	a, b     arm
+	block    int // block length for resampling, in requests
+}
+
+// arm is one cell's side: of every pair what it adds to the metrics.
+type arm struct {
+	ttft, tpot, e2e, itl ranked
+	// e2eAll and ttftAll are of every pair. A shed request is unanswered there, as
+	// refusing must not look fast; the quantiles leave it out, as all tables do.
+	e2eAll, ttftAll []Observation
+	good            []bool
+	tokens          []int // ready in the window
+	outside         int   // tokens in the window of requests that arrived outside of it
+	prompt, cached  []int // of requests whose hits are known
+	length          float64
+}
+
+// pairRequests pairs the rows of two cells. The window is what both have in common,
+// and the SLO the stricter of the two, so that A and B may change places.
+func pairRequests(p Partners, a, b []results.Record) *requestPairs {
+	w := Window{max(p.A.Window.WarmupS, p.B.Window.WarmupS), min(p.A.Window.EndS, p.B.Window.EndS)}
+	slo := nanos(min(p.A.SLOS, p.B.SLOS))
+	in := func(recs []results.Record) map[int32]*results.Record {
+		m := map[int32]*results.Record{}
+		for i := range recs {
+			if w.Holds(recs[i].Intended) {
+				m[recs[i].Request] = &recs[i]
+			}
+		}
+		return m
+	}
+	of, other := in(a), in(b)
+	var both []int32
+	for request := range of {
+		if other[request] != nil {
+			both = append(both, request)
+		}
+	}
+	slices.Sort(both)
+	r := &requestPairs{n: len(both), unpaired: len(of) + len(other) - 2*len(both)}
+	r.a = armOf(p.A.Cell, a, of, both, w, slo)
+	r.b = armOf(p.B.Cell, b, other, both, w, slo)
+	r.block = blockOf(r)
+	return r
+}
+
+func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record, both []int32, w Window, slo time.Duration) arm {
+	a := arm{length: w.Length(), good: make([]bool, len(both)), tokens: make([]int, len(both)), prompt: make([]int, len(both)), cached: make([]int, len(both))}
+	from, to := nanos(w.WarmupS), nanos(w.EndS)
+	within := func(r *results.Record) (n int) {
+		for _, at := range r.Tokens {
+			if at >= from && at < to {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range all {
+		if in[all[i].Request] == nil {
+			a.outside += within(&all[i])
+		}
+	}
+	var ttft, tpot, e2e, itl owned
+	for i, request := range both {
+		r := in[request]
+		a.tokens[i] = within(r)
+		if r.CachedTokens.OK {
+			a.prompt[i], a.cached[i] = int(r.PromptTokens), int(r.CachedTokens.V)
+		}
+		if r.Outcome == results.Shed {
+			never := Observation{Value: cell.TimeoutS, Censored: true}
+			a.e2eAll, a.ttftAll = append(a.e2eAll, never), append(a.ttftAll, never)
+			continue
+		}
+		one := tally{timeout: nanos(cell.TimeoutS), slo: slo}
+		one.latencies(r)
+		a.good[i] = one.good > 0
+		a.e2eAll = append(a.e2eAll, one.e2e[0])
+		if len(one.ttft) == 0 { // completed without a token
+			one.ttft = one.e2e
+		} else {
+			ttft.add(i, one.ttft...)
+		}
+		a.ttftAll = append(a.ttftAll, one.ttft[0])
+		e2e.add(i, one.e2e...)
+		tpot.add(i, one.tpot...)
+		for _, gap := range one.itl {
+			itl.add(i, Observation{Value: gap})
+		}
+	}
+	a.ttft, a.tpot, a.e2e, a.itl = ttft.rank(), tpot.rank(), e2e.rank(), itl.rank()
+	return a
+}
+
+// span is what is known of a number: it lies in [lo, hi]. Bounds may be infinite.
+type span struct{ lo, hi float64 }
+
+var anything = span{math.Inf(-1), math.Inf(1)}
+
+// difference is b − a of one request. A latency that is only a lower bound leaves
+// one side open, and two of them both.
+func difference(a, b Observation) span {
+	d := span{b.Value - a.Value, b.Value - a.Value}
+	if b.Censored {
+		d.hi = math.Inf(1)
+	}
+	if a.Censored {
+		d.lo = math.Inf(-1)
+	}
+	return d
+}
+
+// Duel counts how the same requests fared in A and in B. An answered request beats
+// one that was not answered; two unanswered ones are unresolved.
+type Duel struct {
+	Sooner, Later, Tie, Unresolved int // in B
+}
+
+func (d *Duel) add(a, b Observation) {
+	switch {
+	case a.Censored && b.Censored:
+		d.Unresolved++
+	case a.Censored, !b.Censored && b.Value < a.Value:
+		d.Sooner++
+	case b.Censored, b.Value > a.Value:
+		d.Later++
+	default:
+		d.Tie++
+	}
+}
+
+// Good counts pairs by who met the SLO, as McNemar's test does. Its p-value is not
+// given: it takes pairs as independent, and requests of one queue are not.
+type Good struct{ Both, OnlyA, OnlyB, Neither int }
+
+func (g *Good) add(a, b bool) {
+	switch {
+	case a && b:
+		g.Both++
+	case a:
+		g.OnlyA++
+	case b:
+		g.OnlyB++
+	default:
+		g.Neither++
+	}
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// CompareRecord is a comparison for scripts. What is not known is null: so is an end
+// of an interval that unanswered requests leave open.
+type CompareRecord struct {
+	Schema      int                   `json:"schema"`
+	A           string                `json:"a"`
+	B           string                `json:"b"`
+	Differences []analysis.Difference `json:"differences"`
+	Interleaved bool                  `json:"interleaved"`
+	DecodeA     results.Opt[float64]  `json:"probe_decode_tokens_per_s_a"`
+	DecodeB     results.Opt[float64]  `json:"probe_decode_tokens_per_s_b"`
+	Alone       []string              `json:"not_compared"`
+	Void        []string              `json:"void"`
+	Points      []PointRecord         `json:"points"`
+}
+
+// PointRecord is one rung at one rate. Duels count pairs in the order sooner in B,
+// later in B, equal, open; Good those within the SLO in both, A only, B only, neither.
+type PointRecord struct {
+	RungA      string        `json:"rung_a"`
+	RungB      string        `json:"rung_b"`
+	OfferedRPS float64       `json:"offered_rps"`
+	Seeds      []uint64      `json:"seeds"`
+	Pairs      int           `json:"pairs"`
+	Unpaired   int           `json:"unpaired"`
+	Block      int           `json:"block"`
+	TTFT       [4]int        `json:"ttft_duel"`
+	E2E        [4]int        `json:"e2e_duel"`
+	Good       [4]int        `json:"good"`
+	Deltas     []DeltaRecord `json:"deltas"`
+}
+
+// DeltaRecord is one metric. Where Relative, differences are B/A − 1, else B − A in
+// the metric's unit.
+type DeltaRecord struct {
+	Metric   string               `json:"metric"`
+	Relative bool                 `json:"relative"`
+	A        results.Opt[float64] `json:"a"`
+	B        results.Opt[float64] `json:"b"`
+	ABound   bool                 `json:"a_is_lower_bound"`
+	BBound   bool                 `json:"b_is_lower_bound"`
+	DeltaLo  results.Opt[float64] `json:"delta_lo"` // differs from DeltaHi where the delta is a bound
+	DeltaHi  results.Opt[float64] `json:"delta_hi"`
+	Lo       results.Opt[float64] `json:"ci95_lo"`
+	Hi       results.Opt[float64] `json:"ci95_hi"`
+	Finding  analysis.Finding     `json:"finding"`
+	Reason   string               `json:"reason"`
+	Smallest results.Opt[float64] `json:"could_have_shown"`
+}
+
+// CompareRecordOf is the comparison as data.
+func CompareRecordOf(c *analysis.Comparison, a, b results.Manifest) CompareRecord {
+	r := CompareRecord{
+		Schema: results.SchemaVersion, A: c.A, B: c.B, Differences: append([]analysis.Difference{}, analysis.Differences(a, b)...),
+		Interleaved: c.Interleaved, DecodeA: meanOf(c.SpeedA.Decode), DecodeB: meanOf(c.SpeedB.Decode),
+		Alone: append([]string{}, c.Matching.Alone...), Void: append([]string{}, c.Matching.Void...),
+	}
+	for _, p := range c.Points {
+		point := PointRecord{
+			RungA: p.RungA, RungB: p.RungB, OfferedRPS: p.OfferedRPS, Seeds: p.Seeds, Pairs: p.Requests, Unpaired: p.Unpaired, Block: p.Block,
+			TTFT: fates(p.TTFT), E2E: fates(p.E2E), Good: [4]int{p.Good.Both, p.Good.OnlyA, p.Good.OnlyB, p.Good.Neither},
+			Deltas: []DeltaRecord{},
+		}
+		for _, d := range p.Deltas {
+			point.Deltas = append(point.Deltas, deltaRecord(d))
+		}
+		r.Points = append(r.Points, point)
+	}
+	return r
+}
+
+func fates(d analysis.Duel) [4]int { return [4]int{d.Sooner, d.Later, d.Tie, d.Unresolved} }
+
+func meanOf(r analysis.Range) results.Opt[float64] {
+	return results.Opt[float64]{V: r.Mean, OK: r.N > 0}
+}
+
+func deltaRecord(d analysis.Delta) DeltaRecord {
+	number := func(v float64) results.Opt[float64] {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return results.Opt[float64]{}
+		}
+		if d.Relative {
+			v = math.Expm1(v)
+		}
+		return results.Some(v)
+	}
+	return DeltaRecord{
+		Metric: d.Key, Relative: d.Relative, A: meanOf(d.A), B: meanOf(d.B), ABound: d.A.Bounds > 0, BBound: d.B.Bounds > 0,
+		DeltaLo: number(d.Point.Lo), DeltaHi: number(d.Point.Hi), Lo: number(d.Interval.Lo), Hi: number(d.Interval.Hi),
+		Finding: d.Finding, Reason: d.Reason, Smallest: number(d.Smallest),
+	}
+}
+
+// CSV is one line per rung, rate and metric, below a header.
+func (r CompareRecord) CSV() []byte {
+	rows := [][]string{{
+		"rung_a", "rung_b", "offered_rps", "seeds", "pairs", "metric", "relative", "a", "b", "a_is_lower_bound", "b_is_lower_bound",
+		"delta_lo", "delta_hi", "ci95_lo", "ci95_hi", "finding", "reason", "could_have_shown",
+	}}
+	number := func(v results.Opt[float64]) string {
+		if !v.OK {
+			return ""
+		}
+		return strconv.FormatFloat(v.V, 'g', -1, 64)
+	}
+	for _, p := range r.Points {
+		var seeds []string
+		for _, s := range p.Seeds {
+			seeds = append(seeds, strconv.FormatUint(s, 10))
+		}
+		for _, d := range p.Deltas {
+			rows = append(rows, []string{
+				p.RungA, p.RungB, strconv.FormatFloat(p.OfferedRPS, 'g', -1, 64), strings.Join(seeds, " "), strconv.Itoa(p.Pairs), d.Metric,
+				strconv.FormatBool(d.Relative), number(d.A), number(d.B), strconv.FormatBool(d.ABound), strconv.FormatBool(d.BBound),
+				number(d.DeltaLo), number(d.DeltaHi), number(d.Lo), number(d.Hi), string(d.Finding), d.Reason, number(d.Smallest),
+			})
+		}
+	}
+	return encodeCSV(rows)
+}
