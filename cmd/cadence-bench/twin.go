@@ -238,8 +238,12 @@ func fidelityTables(measured *analysis.Run, dir string, replays report.Replays) 
 // fidelityRun is the kept run that is kept simulated beside it.
 const fidelityRun = "results/one-thread"
 
-// fidelityBlocks are the tables of fidelityRun and its simulation.
+// fidelityBlocks are the tables of fidelityRun and its simulation, none outside a
+// checkout.
 func fidelityBlocks() (map[string]string, error) {
+	if results.Vacant(fidelityRun) == nil {
+		return nil, nil
+	}
 	measured, err := analysis.Load(fidelityRun, analysis.Options{})
 	if err != nil {
 		return nil, coded(exitInput, err)

@@ -25,7 +25,7 @@ func TestRealRunIsReplayed(t *testing.T) {
 	got := execute(t, t.Context(), "twin", "validate", dir, "--rescale", "--calibration", filepath.Join("..", "..", "results", "calibration", "calibration.json"))
 	require.Equal(t, exitOK, got.code, got.stderr)
 	require.Contains(t, got.stdout, "exactly as it did in the run")
-	require.Contains(t, got.stdout, "(+0.0%)", "rescaled, the costs give what the steps took")
+	require.Regexp(t, `by the cost model [0-9.]+ s \([+-]0\.0%\)`, got.stdout, "rescaled, the costs give what the steps took")
 	for _, name := range []string{"fidelity.md", "fidelity-cells.md", "fidelity-steps.md", "replays.json", "manifest.json"} {
 		_, err := os.Stat(filepath.Join(dir+"-twin", name))
 		require.NoError(t, err, name)
