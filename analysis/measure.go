@@ -131,7 +131,6 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	t.latencies(r)
 }
 
-// latencies adds what an admitted request says about latency.
 // late counts the requests that were sent later than a bound in seconds.
 func (t *tally) late(bound float64) (n int) {
 	for _, lag := range t.lag {
@@ -142,6 +141,7 @@ func (t *tally) late(bound float64) (n int) {
 	return n
 }
 
+// latencies adds what an admitted request says about latency.
 func (t *tally) latencies(r *results.Record) {
 	e2e, answered := t.endToEnd(r)
 	t.e2e = append(t.e2e, Observation{Value: e2e.Seconds(), Censored: !answered})

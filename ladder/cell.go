@@ -48,7 +48,7 @@ type cellRun struct {
 
 // run measures one cell. The cell's Order and StartedAt are the caller's to set.
 func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []results.Record, error) {
-	tape, hash, o, err := c.offered(key)
+	tape, hash, o, err := c.tokens.offered(&c.cfg, key.OfferedRPS, key.Seed, c.rung.External == nil)
 	if err != nil {
 		return results.Cell{}, nil, err
 	}
@@ -71,20 +71,6 @@ func (c *cellRun) run(ctx context.Context, key results.Key) (results.Cell, []res
 		records, err = c.embedded(ctx, o, &cell)
 	}
 	return cell, records, err
-}
-
-// offered is the cell's tape with its prompts where the engine needs them.
-func (c *cellRun) offered(key results.Key) (tape *loadgen.Tape, hash string, o *offer, err error) {
-	if c.rung.External == nil {
-		if o, err = c.tokens.offer(&c.cfg, key.OfferedRPS, key.Seed); err != nil {
-			return nil, "", nil, err
-		}
-		return o.tape, o.hash, o, nil
-	}
-	if tape, err = c.cfg.tape(key.OfferedRPS, key.Seed); err != nil {
-		return nil, "", nil, err
-	}
-	return tape, tape.Hash(), nil, nil
 }
 
 // embedded measures a cell on a fresh backend: probe, load, probe.

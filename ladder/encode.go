@@ -82,6 +82,23 @@ func (e *encoder) offer(cfg *Config, rate float64, seed uint64) (*offer, error) 
 	return o, nil
 }
 
+// offered returns a configuration's tape and its hash and, for an engine, the offer,
+// which is nil for a server: that one tokenises for itself.
+func (e *encoder) offered(cfg *Config, rate float64, seed uint64, engine bool) (*loadgen.Tape, string, *offer, error) {
+	if !engine {
+		tape, err := cfg.tape(rate, seed)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		return tape, tape.Hash(), nil, nil
+	}
+	o, err := e.offer(cfg, rate, seed)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	return o.tape, o.hash, o, nil
+}
+
 // of returns the offer of a tape.
 func (e *encoder) of(tape *loadgen.Tape) (*offer, error) {
 	e.mu.Lock()

@@ -81,15 +81,16 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		return InputError{err}
 	}
 	tokens := newEncoder(s.Machine)
-	longest, longestPrompt, notes := 0, 0, []results.Choice(nil)
+	var need lengths
+	var notes []results.Choice
 	retain := s.retainOf(cfg)
 	if len(embedded(rungs)) > 0 {
 		trial, err := s.trial(cfg, tokens)
 		if err != nil {
 			return err
 		}
-		longest, longestPrompt = trial.longest, trial.longestPrompt()
-		if rungs, err = retain.apply(&cfg, longestPrompt); err != nil {
+		need = lengths{trial.longest, trial.longestPrompt()}
+		if rungs, err = retain.apply(&cfg, need.prompt); err != nil {
 			return err
 		}
 		inside := embedded(rungs)
@@ -99,33 +100,14 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		}
 		cfg.Rates, cfg.SLO, cfg.Rungs, notes = choice.rates, choice.slo, names(inside), choice.notes
 	}
-	var tapes []results.Tape
-	for _, rate := range cfg.Rates {
-		for _, seed := range cfg.Seeds {
-			tape, err := cfg.tape(rate, seed)
-			if err != nil {
-				return InputError{err}
-			}
-			if len(embedded(rungs)) > 0 {
-				o, err := tokens.offer(&cfg, rate, seed)
-				if err != nil {
-					return InputError{err}
-				}
-				n, err := s.fit(cfg, o)
-				if err != nil {
-					return err
-				}
-				longest, longestPrompt = max(longest, n), max(longestPrompt, longestOf(o.prompts))
-			}
-			tapes = append(tapes, results.Tape{
-				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(tape.Requests), SHA256: tape.Hash(),
-			})
-		}
+	tapes, err := s.tapes(&cfg, tokens, len(embedded(rungs)) > 0, &need)
+	if err != nil {
+		return err
 	}
 	if cfg.Context == 0 {
-		cfg.Context = longest
+		cfg.Context = need.request
 	}
-	if rungs, err = retain.apply(&cfg, longestPrompt); err != nil {
+	if rungs, err = retain.apply(&cfg, need.prompt); err != nil {
 		return err
 	}
 
@@ -146,6 +128,35 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		return err
 	}
 	return s.measure(ctx, run, cfg, rungs, tokens)
+}
+
+// lengths are the most tokens of any request, its output limit included, and of any
+// prompt.
+type lengths struct{ request, prompt int }
+
+// tapes lists the tapes of a configuration. When an engine serves them too it refuses
+// what does not fit, and raises need to what they take.
+func (s *Sweep) tapes(cfg *Config, tokens *encoder, engine bool, need *lengths) ([]results.Tape, error) {
+	var tapes []results.Tape
+	for _, rate := range cfg.Rates {
+		for _, seed := range cfg.Seeds {
+			tape, hash, o, err := tokens.offered(cfg, rate, seed, engine)
+			if err != nil {
+				return nil, InputError{err}
+			}
+			if o != nil {
+				n, err := s.fit(*cfg, o)
+				if err != nil {
+					return nil, err
+				}
+				need.request, need.prompt = max(need.request, n), max(need.prompt, longestOf(o.prompts))
+			}
+			tapes = append(tapes, results.Tape{
+				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(tape.Requests), SHA256: hash,
+			})
+		}
+	}
+	return tapes, nil
 }
 
 // Resume goes on with the run in Dir, whose manifest has every parameter. It
