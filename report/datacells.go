@@ -13,14 +13,17 @@ func keyFields[T any](items []T, of func(T) *analysis.CellMetrics) []Field {
 		field("rung", "", "name of the configuration", items, func(i T) any { return of(i).Cell.Rung }),
 		field("offered_rps", "1/s", "rate at which the tape offers requests", items, func(i T) any { return of(i).Cell.OfferedRPS }),
 		field("seed", "", "seed of the tape", items, func(i T) any { return of(i).Cell.Seed }),
+		field("replicate", "", "how many times the same cell was measured before", items, func(i T) any { return of(i).Cell.Replicate }),
+		field("anchor", "", "whether it was measured again after all others: no cell to compare rungs by", items, func(i T) any { return of(i).Cell.Anchor }),
 	}
 }
 
 // cellFields are every metric of every cell.
 func cellFields(s *analysis.Sweep) []Field {
-	cells := make([]*analysis.CellMetrics, len(s.Cells))
-	for i := range s.Cells {
-		cells[i] = &s.Cells[i]
+	all := s.All()
+	cells := make([]*analysis.CellMetrics, len(all))
+	for i := range all {
+		cells[i] = &all[i]
 	}
 	fields := keyFields(cells, func(c *analysis.CellMetrics) *analysis.CellMetrics { return c })
 	for _, m := range []analysis.Metric{analysis.Arrivals, analysis.Completed, analysis.Shed, analysis.Timeouts, analysis.Failures} {
@@ -93,9 +96,10 @@ func checkFields(s *analysis.Sweep) []Field {
 		check analysis.Check
 	}
 	var rows []row
-	for i := range s.Cells {
-		for _, c := range s.Cells[i].Checks {
-			rows = append(rows, row{&s.Cells[i], c})
+	all := s.All()
+	for i := range all {
+		for _, c := range all[i].Checks {
+			rows = append(rows, row{&all[i], c})
 		}
 	}
 	return append(keyFields(rows, func(r row) *analysis.CellMetrics { return r.cell }),
@@ -131,6 +135,8 @@ func worstFields(rows []worstCheck) []Field {
 		field("worst_rung", "", "its rung", rows, there(func(w worstCheck) any { return w.cell.Cell.Rung })),
 		field("worst_offered_rps", "1/s", "its offered rate", rows, there(func(w worstCheck) any { return w.cell.Cell.OfferedRPS })),
 		field("worst_seed", "", "its seed", rows, there(func(w worstCheck) any { return w.cell.Cell.Seed })),
+		field("worst_replicate", "", "its replicate", rows, there(func(w worstCheck) any { return w.cell.Cell.Replicate })),
+		field("worst_anchor", "", "whether it is an anchor", rows, there(func(w worstCheck) any { return w.cell.Cell.Anchor })),
 		field("noted_from", "", "when a cell carries a note; null never", rows, func(w worstCheck) any { return textIf(w.doc.Note) }),
 		field("void_from", "", "when a cell is invalid; null never", rows, func(w worstCheck) any { return textIf(w.doc.Void) }),
 		field("cells_checked", "", "cells in which there was something to judge", rows, func(w worstCheck) any { return w.checked }),

@@ -24,11 +24,11 @@ func documented(m analysis.Metric) (unit, doc string) {
 // latency, whether these are lower bounds.
 func rangeFields(points []*analysis.Point, m analysis.Metric) []Field {
 	unit, doc := documented(m)
-	return spanFields(m.Key, unit, doc, m.Unit == analysis.Seconds, points, func(p *analysis.Point) analysis.Range { return p.Range(m) })
+	return spanFields(m.Key, unit, doc, "seeds", m.Unit == analysis.Seconds, points, func(p *analysis.Point) analysis.Range { return p.Range(m) })
 }
 
-// spanFields are a range for each item.
-func spanFields[T any](name, unit, doc string, bounds bool, items []T, of func(T) analysis.Range) []Field {
+// spanFields are a range for each item, over seeds or cells.
+func spanFields[T any](name, unit, doc, over string, bounds bool, items []T, of func(T) analysis.Range) []Field {
 	number := func(pick func(analysis.Range) float64) func(T) any {
 		return func(item T) any { r := of(item); return numberIf(pick(r), r.N > 0) }
 	}
@@ -41,9 +41,9 @@ func spanFields[T any](name, unit, doc string, bounds bool, items []T, of func(T
 		}
 	}
 	fields := []Field{
-		field(name, unit, "mean over the cells that count: "+doc, items, number(func(r analysis.Range) float64 { return r.Mean })),
-		field(name+"_min", unit, "the least of these cells", items, number(func(r analysis.Range) float64 { return r.Min })),
-		field(name+"_max", unit, "the largest of these cells", items, number(func(r analysis.Range) float64 { return r.Max })),
+		field(name, unit, "mean over "+over+": "+doc, items, number(func(r analysis.Range) float64 { return r.Mean })),
+		field(name+"_min", unit, "the least of these "+over, items, number(func(r analysis.Range) float64 { return r.Min })),
+		field(name+"_max", unit, "the largest of these "+over, items, number(func(r analysis.Range) float64 { return r.Max })),
 	}
 	if !bounds {
 		return fields
@@ -71,7 +71,8 @@ func pointFields(points []*analysis.Point) []Field {
 	return []Field{
 		field("rung", "", "name of the configuration", points, func(p *analysis.Point) any { return p.Rung }),
 		field("offered_rps", "1/s", "rate at which the tape offers requests", points, func(p *analysis.Point) any { return p.OfferedRPS }),
-		field("cells", "", "cells that were run: seeds", points, func(p *analysis.Point) any { return len(p.Cells) }),
+		field("seeds", "", "seeds that were run", points, func(p *analysis.Point) any { return p.Seeds() }),
+		field("cells", "", "cells that were run: seeds and their replicates", points, func(p *analysis.Point) any { return len(p.Cells) }),
 		field("valid_cells", "", "those that are valid; they count, or all do when there is none", points, func(p *analysis.Point) any { return p.ValidCells() }),
 		totalField(points, analysis.Arrivals),
 	}
@@ -92,7 +93,7 @@ func summaryFields(points []*analysis.Point) []Field {
 
 func headlineFields(hs []analysis.Headline) []Field {
 	fields := []Field{field("rung", "", "name of the configuration", hs, func(h analysis.Headline) any { return h.Rung })}
-	fields = append(fields, spanFields("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", false, hs, func(h analysis.Headline) analysis.Range { return h.Goodput })...)
+	fields = append(fields, spanFields("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, hs, func(h analysis.Headline) analysis.Range { return h.Goodput })...)
 	fields = append(fields,
 		field("peak_offered_rps", "1/s", "the offered rate of the peak; null when no cell of the rung is valid", hs, func(h analysis.Headline) any {
 			if h.Peak == nil {
@@ -101,19 +102,20 @@ func headlineFields(hs []analysis.Headline) []Field {
 			return h.Peak.OfferedRPS
 		}),
 		field("gain", "", "peak_goodput_rps over that of the rung below; null without one", hs, func(h analysis.Headline) any { return numberIf(h.Gain, h.Gain != 0) }))
-	fields = append(fields, spanFields("peak_ttft_p50_s", "s", "median TTFT at the peak", true, hs, func(h analysis.Headline) analysis.Range { return h.TTFT })...)
+	fields = append(fields, spanFields("peak_ttft_p50_s", "s", "median TTFT at the peak", "seeds", true, hs, func(h analysis.Headline) analysis.Range { return h.TTFT })...)
 	fields = append(fields, field("common_offered_rps", "1/s", "the highest rate that every rung was offered", hs, func(h analysis.Headline) any { return numberIf(h.TailRPS, h.Tail.N > 0) }))
-	return append(fields, spanFields("common_e2e_p99_s", "s", "p99 E2E at common_offered_rps", true, hs, func(h analysis.Headline) analysis.Range { return h.Tail })...)
+	return append(fields, spanFields("common_e2e_p99_s", "s", "p99 E2E at common_offered_rps", "seeds", true, hs, func(h analysis.Headline) analysis.Range { return h.Tail })...)
 }
 
+// probeFields has ranges over cells, not seeds: each has a probe of its own.
 func probeFields(rows []analysis.ProbeRow) []Field {
 	fields := []Field{
 		field("rung", "", "name of the configuration", rows, func(r analysis.ProbeRow) any { return r.Rung }),
 		field("cells", "", "cells of the rung", rows, func(r analysis.ProbeRow) any { return r.Cells }),
 		field("without_probe", "", "those without a probe before them", rows, func(r analysis.ProbeRow) any { return r.Missing }),
 	}
-	fields = append(fields, spanFields("decode_tokens_per_s", "tokens/s", "decode rate of the idle engine before the cell", false, rows, func(r analysis.ProbeRow) analysis.Range { return r.Decode })...)
-	return append(fields, spanFields("prefill_tokens_per_s", "tokens/s", "prefill rate of the idle engine before the cell", false, rows, func(r analysis.ProbeRow) analysis.Range { return r.Prefill })...)
+	fields = append(fields, spanFields("decode_tokens_per_s", "tokens/s", "decode rate of the idle engine before the cell", "cells", false, rows, func(r analysis.ProbeRow) analysis.Range { return r.Decode })...)
+	return append(fields, spanFields("prefill_tokens_per_s", "tokens/s", "prefill rate of the idle engine before the cell", "cells", false, rows, func(r analysis.ProbeRow) analysis.Range { return r.Prefill })...)
 }
 
 func tapeFields(tapes []results.Tape) []Field {

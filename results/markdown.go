@@ -34,7 +34,8 @@ func SummaryMarkdown() string {
 func SummaryKeys() []Column {
 	var keys []Column
 	for _, f := range summaryFields() {
-		keys = append(keys, Column{f.Tag.Get("json"), Type(jsonType(f.Type)), f.Tag.Get("unit"), f.Tag.Get("null"), f.Tag.Get("doc")})
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, Column{key, Type(jsonType(f.Type)), f.Tag.Get("unit"), f.Tag.Get("null"), f.Tag.Get("doc")})
 	}
 	return keys
 }
