@@ -61,13 +61,15 @@ func eachCell(s *analysis.Sweep) func(of func(*analysis.CellMetrics) string) []s
 	}
 }
 
-// rungOf names a cell's rung and, in brackets, which measurement of it the cell is, where
-// there are several.
-func rungOf(c *analysis.CellMetrics) string {
-	if again := againOf(c.Cell.Key); again != "" {
-		return fmt.Sprintf("%s (%s)", c.Cell.Rung, again)
+func rungOf(c *analysis.CellMetrics) string { return CellRung(c.Cell.Key) }
+
+// CellRung names the rung of a cell and, in brackets, which measurement of it the cell is,
+// where there are several.
+func CellRung(k results.Key) string {
+	if again := againOf(k); again != "" {
+		return fmt.Sprintf("%s (%s)", k.Rung, again)
 	}
-	return c.Cell.Rung
+	return k.Rung
 }
 
 // againOf says which measurement a cell is, "" for the first.

@@ -84,6 +84,9 @@ type Cell struct {
 	Extrapolated Opt[float64] `json:"extrapolated,omitzero"`
 	// Params are the rung's and the engine's parameters, by documented name.
 	Params map[string]string `json:"params"`
+	// Mixed lists what differed from the run's manifest when the cell was measured; it is
+	// empty unless the run was gone on with in spite of that.
+	Mixed []Change `json:"mixed,omitempty"`
 	// Violations say what is wrong with the measurement itself, one rule each,
 	// such as a token time before its request's start. A cell that has any is
 	// invalid in every report. WriteCell and ReadCell add those of the rows.
