@@ -42,6 +42,11 @@ func (m *CellMetrics) Summary() results.CellSummary {
 			sum.LowerBounds = append(sum.LowerBounds, metric.key)
 		}
 	}
+	for _, metric := range []Metric{Goodput, Attainment, Admitted} {
+		if v := metric.Of(m); v.OK && v.Bound {
+			sum.LowerBounds = append(sum.LowerBounds, metric.Key)
+		}
+	}
 	for _, w := range m.Invalid {
 		sum.InvalidReasons = append(sum.InvalidReasons, w.Text)
 	}
