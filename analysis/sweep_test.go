@@ -171,3 +171,36 @@ func TestAnchorsAreApart(t *testing.T) {
 	require.Equal(t, without.Headlines(), s.Headlines())
 	require.Len(t, Summaries(s), 8)
 }
+
+func TestAnchorsOf(t *testing.T) {
+	probed := func(m CellMetrics, speed float64) CellMetrics {
+		m.Cell.ProbeBefore = results.Some(results.Probe{DecodeTokensPerS: speed})
+		return m
+	}
+	void := again(measured(9, "fifo", 4, 2, 50, p99(1)), 0, true)
+	void.Invalid = []Warning{{CodeDispatchLag, "late"}}
+	s := NewSweep([]CellMetrics{
+		probed(measured(0, "fifo", 1, 1, 80, p99(2)), 400), probed(measured(1, "fifo", 1, 2, 50, p99(4)), 400),
+		again(measured(2, "fifo", 1, 1, 10, p99(99)), 1, false), // no replicate stands for the first measurement
+		measured(3, "fifo", 4, 1, 0, p99Above(30)), measured(4, "fifo", 4, 2, 50, p99(1)),
+		probed(again(measured(6, "fifo", 1, 1, 100, p99(1)), 0, true), 380), probed(again(measured(7, "fifo", 1, 2, 50, p99(5)), 0, true), 400),
+		again(measured(8, "fifo", 4, 1, 10, p99(20)), 0, true), void,
+		again(measured(10, "static", 4, 1, 10, p99(20)), 0, true), // of nothing
+	}, nil)
+	rep := s.AnchorsOf()
+	require.Equal(t, 2, rep.Void)
+	require.Len(t, rep.Rows, 2*5)
+	goodput, p99E2E, probe := rep.Rows[0], rep.Rows[3], rep.Rows[4]
+	require.Equal(t, 5, goodput.Between)
+	require.Equal(t, "fifo", goodput.Rung)
+	require.InDelta(t, 0.25, goodput.Difference.Max, 1e-12, "1.0 over 0.8")
+	require.Zero(t, goodput.Difference.Min, "0.5 over 0.5")
+	require.InDelta(t, 0.125, goodput.Difference.Mean, 1e-12)
+	require.Equal(t, Range{Mean: -0.125, Min: -0.5, Max: 0.25, N: 2}, p99E2E.Difference)
+	require.InDelta(t, -0.05, probe.Difference.Min, 1e-12)
+	require.Equal(t, 4.0, rep.Rows[5].OfferedRPS)
+	require.Zero(t, rep.Rows[5].Difference.N, "nothing is a multiple of no goodput")
+	require.Zero(t, rep.Rows[8].Difference.N, "a bound has no difference")
+	require.InDelta(t, -0.5, rep.Worst[3].V, 1e-12)
+	require.False(t, rep.Rows[9].First.N > 0, "not probed")
+}

@@ -15,7 +15,7 @@ func Anchors(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 		return Table{}, false
 	}
 	rep := s.AnchorsOf()
-	t = Table{Title: f.title("The same cells, measured again after all others"), Caption: f.Caption(), Columns: []Column{
+	t = Table{Name: "anchors", Title: f.title("The same cells, measured again after all others"), Caption: f.Caption(), Columns: []Column{
 		{"rung", true}, {"offered (rps)", false}, {"cells between", false}, {"metric", true},
 		{"in its place", false}, {"again, at the end", false}, {"difference", false},
 	}}
@@ -29,11 +29,24 @@ func Anchors(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 			r.Rung, short(r.OfferedRPS), strconv.Itoa(r.Between), sc.name(r.Label), sc.spread(r.First), sc.spread(r.Anchor), percents(r.Difference),
 		})
 	}
+	t.Fields = anchorFields(rep.Rows)
 	t.Notes = append(t.Notes, noiseFloor(rep, f))
 	if rep.Void > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s left out: invalid, or without a valid first measurement.", plural(rep.Void, "anchor")))
 	}
 	return t, true
+}
+
+func anchorFields(rows []analysis.AnchorRow) []Field {
+	fields := []Field{
+		field("rung", "", "name of the configuration", rows, func(r analysis.AnchorRow) any { return r.Rung }),
+		field("offered_rps", "1/s", "rate at which the tape offers requests", rows, func(r analysis.AnchorRow) any { return r.OfferedRPS }),
+		field("cells_between", "", "cells measured between the two, at least", rows, func(r analysis.AnchorRow) any { return r.Between }),
+		field("metric", "", "key of the metric", rows, func(r analysis.AnchorRow) any { return r.Key }),
+	}
+	fields = append(fields, spanFields("first", "", "the metric in its place in the sweep, in the unit of its key", "seeds", true, rows, func(r analysis.AnchorRow) analysis.Range { return r.First })...)
+	fields = append(fields, spanFields("anchor", "", "the metric measured again after all others", "seeds", true, rows, func(r analysis.AnchorRow) analysis.Range { return r.Anchor })...)
+	return append(fields, spanFields("difference", "", "anchor over first, less one", "seeds", false, rows, func(r analysis.AnchorRow) analysis.Range { return r.Difference })...)
 }
 
 func largest(rows []analysis.AnchorRow, key string) float64 {
@@ -71,7 +84,7 @@ func noiseFloor(rep analysis.AnchorReport, f Facts) string {
 		return "No anchor could be compared with its first measurement."
 	}
 	text := "Nothing was changed between the two, so the difference is what comparing cells across the sweep costs. At most it was: " +
-		strings.Join(parts, ", ") + ". A smaller difference between cells that were not measured side by side says nothing."
+		strings.Join(parts, ", ") + ". A smaller difference between cells that were not measured side by side may be the machine's."
 	if strings.Contains(f.Backend, backend("twin")) {
 		text += " The twin has no machine that changes: its difference is the noise that it is given, and zero without."
 	}

@@ -46,6 +46,9 @@ func Headline(s *analysis.Sweep, f Facts) Table {
 	})
 	t.Fields = headlineFields(hs)
 	t.Notes = []string{"Peak goodput is the highest over the offered rates that were run; “>” is a lower bound. Invalid cells do not count."}
+	if note := mixedNote(s); note != "" {
+		t.Notes = append(t.Notes, note)
+	}
 	if v := voided(s); v != "" {
 		t.Notes = append(t.Notes, v+".")
 	}

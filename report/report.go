@@ -17,6 +17,7 @@ type Report struct {
 	Summary    Table
 	Brief      Table   // Summary for a terminal
 	Hits       []Table // one, or none when no rung has a prefix cache
+	Extra      []Table // those that only some runs have, by name: anchors
 	Cells      Table
 	Probes     Table
 	Checks     Table // the worst figure of each check
@@ -35,6 +36,11 @@ func Of(run *analysis.Run) (*Report, error) {
 		return nil, err
 	}
 	r.Warnings = append(r.Warnings, run.Warnings...)
+	if note := failedNote(run.Failed); note != "" {
+		for _, t := range []*Table{&r.Headline, &r.Summary, &r.Brief} {
+			t.Notes = append(t.Notes, note)
+		}
+	}
 	return r, nil
 }
 
@@ -52,6 +58,9 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	}
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
+	}
+	if anchors, ok := Anchors(s, f); ok {
+		r.Extra = append(r.Extra, anchors)
 	}
 	timeline, ok, err := TimelineChart(s, f, load)
 	if err != nil {
@@ -106,7 +115,7 @@ func (r *Report) named() []Table {
 		t.Name = "hits"
 		tables = append(tables, t)
 	}
-	return tables
+	return append(tables, r.Extra...)
 }
 
 // Tables returns every table of the run, each with its name.
@@ -138,7 +147,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Hits, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {
@@ -149,6 +158,18 @@ func (r *Report) title() string {
 }
 
 func (r *Report) simulated() bool { return strings.Contains(r.Facts.Backend, backend("twin")) }
+
+// failedNote names the cells that could not be measured; "" when there is none.
+func failedNote(failed []results.Entry) string {
+	if len(failed) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, e := range failed {
+		parts = append(parts, fmt.Sprintf("%s (%s)", e.Name(), e.Reason))
+	}
+	return fmt.Sprintf("%s could not be measured, each tried twice: %s.", plural(len(failed), "cell"), strings.Join(parts, ", "))
+}
 
 func list(items []string) string {
 	var b strings.Builder

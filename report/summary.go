@@ -131,6 +131,8 @@ func validity(p *analysis.Point, notes *footnotes) string {
 		for _, w := range c.Warnings {
 			switch w.Code {
 			case analysis.CodeThinP99: // has its own mark
+			case analysis.CodeMixed: // one note for all that are mixed alike
+				marks += notes.mark(capital(w.Text) + ".")
 			case analysis.CodeExtrapolated:
 				marks = strings.ReplaceAll(marks, beyond, "") + beyond
 				notes.beyond = append(notes.beyond, c.Cell.Extrapolated.V)
@@ -151,6 +153,22 @@ func validity(p *analysis.Point, notes *footnotes) string {
 	default:
 		return fmt.Sprintf("%d of %d", good, len(p.Cells)) + marks
 	}
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// mixedNote counts the cells that are not of a piece with the run; "" when there is none.
+func mixedNote(s *analysis.Sweep) string {
+	n := 0
+	for _, c := range s.Cells {
+		if len(c.Cell.Mixed) > 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("MIXED: %d of %d cells were measured after the run was gone on with although something had changed; the table of every rung and rate says what.", n, len(s.Cells))
 }
 
 // footnotes numbers notes in the order in which they are first referred to.
