@@ -121,7 +121,7 @@ func TestPageStandsAlone(t *testing.T) {
 	f.rungs[0].name = `<i>"fifo"</i>`
 	f.backend = "twin"
 	m := manifest(f.backend)
-	r, err := of(f.sweep(), m, f.load)
+	r, err := of(f.sweep(), m, f.source())
 	require.NoError(t, err)
 	data, err := r.HTML()
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestPageStandsAlone(t *testing.T) {
 
 func TestBlocksEmbed(t *testing.T) {
 	f := ladder()
-	r, err := of(f.sweep(), manifest(f.backend), f.load)
+	r, err := of(f.sweep(), manifest(f.backend), f.source())
 	require.NoError(t, err)
 	path := document(t, "<!-- cadence:begin summary -->\n<!-- cadence:end -->\n<!-- cadence:begin headline -->\n<!-- cadence:end -->\n<!-- cadence:begin columns -->\n<!-- cadence:end -->\n")
 	_, err = Embed([]string{path}, r.Blocks())
@@ -160,7 +160,7 @@ func TestBlocksEmbed(t *testing.T) {
 	require.NoError(t, Check([]string{path}, r.Blocks()))
 	require.Contains(t, read(t, path), r.Headline.Markdown())
 
-	slower, err := of(analysis.NewSweep(nil, nil), results.Manifest{}, f.load)
+	slower, err := of(analysis.NewSweep(nil, nil), results.Manifest{}, f.source())
 	require.NoError(t, err)
 	require.ErrorContains(t, Check([]string{path}, slower.Blocks()), "block summary differs from the data")
 }

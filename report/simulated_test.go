@@ -16,7 +16,7 @@ func TestSimulatedFiguresSaySo(t *testing.T) {
 	for backend, want := range map[string]bool{"twin": true, "llama.cpp": false} {
 		f := ladder()
 		f.backend = backend
-		r, err := of(f.sweep(), manifest(backend), f.load)
+		r, err := of(f.sweep(), manifest(backend), f.source())
 		require.NoError(t, err)
 		tables := append([]Table{r.Headline, r.Summary, r.Brief, r.Cells, r.Probes}, r.Provenance...)
 		require.Greater(t, len(tables), 7)

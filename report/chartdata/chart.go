@@ -26,6 +26,7 @@ type Chart struct {
 	Columns int      `json:"columns"`
 	Panels  []Panel  `json:"panels"`
 	Summary string   `json:"summary"` // what it shows in words, for those who do not see it
+	OneSeed bool     `json:"-"`       // it shows cells of one seed, which Facts name
 	Absent  string   `json:"-"`       // why there is no such chart; else ""
 }
 
@@ -47,6 +48,7 @@ type Unit string
 const (
 	RPS        Unit = "rps"
 	Seconds    Unit = "s"
+	Millis     Unit = "ms"
 	Share      Unit = "share" // 0 … 1
 	TokensPerS Unit = "tok/s"
 	Number     Unit = ""

@@ -56,7 +56,7 @@ func kneeAndBeyond(s *analysis.Sweep) []load {
 			at = i
 		}
 	}
-	loads := []load{{common[at], fmt.Sprintf("where the goodput of %s peaks", best.Rung)}}
+	loads := []load{{common[at], fmt.Sprintf("goodput of %s peaks", best.Rung)}}
 	if at+1 < len(common) {
 		loads = append(loads, load{common[at+1], fmt.Sprintf("beyond the peak of %s", best.Rung)})
 	}
@@ -119,5 +119,5 @@ func overloadedFact(rungs []string) []string {
 	if len(rungs) == 0 {
 		return nil
 	}
-	return []string{"past its peak: " + strings.Join(rungs, ", ")}
+	return []string{"past their peaks of goodput: " + strings.Join(rungs, ", ")}
 }

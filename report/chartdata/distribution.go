@@ -30,8 +30,8 @@ func Distributions(s *analysis.Sweep, src Source) (e2e, itl Chart, err error) {
 	most := 0
 	for _, at := range kneeAndBeyond(s) {
 		title := fmt.Sprintf("%s rps: %s", number(at.rate), at.why)
-		left := Panel{Title: title, Y: Axis{Label: "share of arrivals answered", Unit: Share, Max: 1}}
-		right := Panel{Title: title, Y: Axis{Label: "share of gaps", Unit: Share, Max: 1}}
+		left := Panel{Title: title, X: Axis{Label: "E2E latency (s)", Unit: Seconds}, Y: Axis{Label: "share of arrivals answered", Unit: Share, Max: 1}}
+		right := Panel{Title: title, X: Axis{Label: "ITL (ms)", Unit: Millis}, Y: Axis{Label: "share of gaps", Unit: Share, Max: 1}}
 		for _, rung := range s.Rungs {
 			cells := s.Find(rung, at.rate).Used()
 			most = max(most, len(cells))
@@ -72,11 +72,8 @@ func (c *Chart) finish(seeds int) {
 	if seeds > maxSeeds {
 		c.Facts = append(c.Facts, fmt.Sprintf("of the first %d seeds of %d", maxSeeds, seeds))
 	}
-	name := "E2E latency (s)"
-	if c.Name == "itl-cdf" {
-		name = "ITL (s)"
-	}
-	x := Axis{Label: name, Unit: Seconds, Log: true, Min: math.Inf(1)}
+	x := c.Panels[0].X
+	x.Log, x.Min = true, math.Inf(1)
 	for _, p := range c.Panels {
 		for _, l := range p.Series {
 			for _, pt := range l.Points {
@@ -98,11 +95,11 @@ func (c *Chart) finish(seeds int) {
 	}
 }
 
-// distribution is what the cells of one point say, in seconds.
+// distribution is what the cells of one point say.
 type distribution struct {
 	arrivals int
-	e2e      []float64 // of the answered
-	itl      []float64
+	e2e      []float64 // of the answered, in seconds
+	itl      []float64 // in milliseconds
 }
 
 func distributionOf(cells []*analysis.CellMetrics, src Source) (d distribution, err error) {
@@ -131,7 +128,7 @@ func (d *distribution) add(r *results.Record, timeoutS float64) {
 		d.e2e = append(d.e2e, o.Value)
 	}
 	for i := 1; i < len(r.Tokens); i++ {
-		d.itl = append(d.itl, (r.Tokens[i] - r.Tokens[i-1]).Seconds())
+		d.itl = append(d.itl, 1e3*(r.Tokens[i]-r.Tokens[i-1]).Seconds())
 	}
 }
 

@@ -39,7 +39,7 @@ func Drift(s *analysis.Sweep) Chart {
 		{"decode", func(p results.Probe) float64 { return p.DecodeTokensPerS }},
 		{"prefill", func(p results.Probe) float64 { return p.PrefillTokensPerS }},
 	} {
-		p := Panel{Title: of.name, X: x.axis, Series: driftOf(s, shown, x, of.name, of.speed)}
+		p := Panel{X: x.axis, Series: driftOf(s, shown, x, of.name, of.speed)}
 		p.Y = linearAxis(of.name+" (tok/s)", TokensPerS, p.Series, 1)
 		c.Panels = append(c.Panels, p)
 	}

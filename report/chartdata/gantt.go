@@ -19,7 +19,7 @@ const ganttRows = 32
 // that it serves would not be those that another one serves. Engine steps are shown
 // where they were traced.
 func Schedule(s *analysis.Sweep, src Source) (Chart, error) {
-	c := Chart{Name: "schedule", Title: "The same requests on every rung", Columns: 1}
+	c := Chart{Name: "schedule", Title: "The same requests on every rung", OneSeed: true, Columns: 1}
 	common := s.CommonRates()
 	if len(common) == 0 {
 		c.Absent = "the rungs share no offered rate at which each has a valid cell"

@@ -2,6 +2,7 @@ package chartdata
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -14,7 +15,7 @@ const maxDots = 2000
 // OverTime is E2E over arrival time of one cell per rung, all on one tape, at an
 // overloaded rate. It is absent when the rungs share no rate and seed.
 func OverTime(s *analysis.Sweep, src Source) (Chart, error) {
-	c := Chart{Name: "e2e-over-time", Title: "End-to-end latency over arrival time"}
+	c := Chart{Name: "e2e-over-time", Title: "End-to-end latency over arrival time", OneSeed: true}
 	at, ok := contrast(s)
 	if !ok {
 		c.Absent = "the rungs share no offered rate at which each has a valid cell"
@@ -71,7 +72,7 @@ func overTimePanel(cell *analysis.CellMetrics, look int, rows []results.Record, 
 		}
 	}
 	p := Panel{
-		Title:  rung,
+		Title:  fmt.Sprintf("%s: goodput %s rps", rung, strconv.FormatFloat(cell.GoodputRPS.V, 'g', 3, 64)),
 		X:      Axis{Label: "intended arrival (s)", Unit: Seconds, Max: cell.Cell.DurationS},
 		Shades: outside(cell),
 	}

@@ -12,23 +12,22 @@ const rateLabel = "offered rate (requests per second)"
 
 // Tail is p99 E2E against offered rate.
 func Tail(s *analysis.Sweep) Chart {
-	return latency(s, "e2e-p99", "p99 end-to-end latency against offered rate", Panel{}, analysis.E2EP99)
+	return latency(s, "e2e-p99", "p99 end-to-end latency against offered rate", Panel{Y: Axis{Label: "p99 E2E latency (s)"}}, analysis.E2EP99)
 }
 
 // Median is median E2E against offered rate.
 func Median(s *analysis.Sweep) Chart {
-	return latency(s, "e2e-p50", "Median end-to-end latency against offered rate", Panel{}, analysis.E2EP50)
+	return latency(s, "e2e-p50", "Median end-to-end latency against offered rate", Panel{Y: Axis{Label: "median E2E latency (s)"}}, analysis.E2EP50)
 }
 
 // FirstToken is median and p99 TTFT against offered rate, on equal axes.
 func FirstToken(s *analysis.Sweep) Chart {
-	c := latency(s, "ttft", "Time to first token against offered rate", Panel{Title: "median"}, analysis.TTFTP50)
-	tail := latency(s, "", "", Panel{Title: "p99"}, analysis.TTFTP99)
+	c := latency(s, "ttft", "Time to first token against offered rate", Panel{Title: "median", Y: Axis{Label: "TTFT (s)"}}, analysis.TTFTP50)
+	tail := latency(s, "", "", Panel{Title: "p99", Y: Axis{Label: "TTFT (s)"}}, analysis.TTFTP99)
 	c.Panels = append(c.Panels, tail.Panels...)
 	c.Columns = 2
 	both := &c.Panels[0].Y
 	both.Min, both.Max = min(both.Min, tail.Panels[0].Y.Min), max(both.Max, tail.Panels[0].Y.Max)
-	both.Label = "TTFT (s)"
 	c.Panels[1].Y = *both
 	return c
 }
@@ -39,7 +38,7 @@ func FirstToken(s *analysis.Sweep) Chart {
 func latency(s *analysis.Sweep, name, title string, p Panel, m analysis.Metric) Chart {
 	p.X = rateAxis(s)
 	p.Series = lines(s, m)
-	p.Y = logAxis(m.Label+" (s)", p.Series)
+	p.Y = logAxis(p.Y.Label, p.Series)
 	knees, facts := saturations(s)
 	p.Rules = knees
 	if slo, ok := only(s, sloOf); ok && (m.Key == analysis.E2EP99.Key || m.Key == analysis.E2EP50.Key) {
@@ -156,7 +155,7 @@ func saturations(s *analysis.Sweep) (rules []Rule, facts []string) {
 		case h.Peak.OfferedRPS == lastRate(s):
 			rising = append(rising, h.Rung)
 		default:
-			rules = append(rules, Rule{Kind: Saturation, OnX: true, At: h.Peak.OfferedRPS, Name: "goodput peaks", Rung: h.Rung, Look: looks[h.Rung]})
+			rules = append(rules, Rule{Kind: Saturation, OnX: true, At: h.Peak.OfferedRPS, Name: "where its goodput peaks", Rung: h.Rung, Look: looks[h.Rung]})
 		}
 	}
 	if len(rising) > 0 {
