@@ -30,12 +30,12 @@ func Charts(s *analysis.Sweep, f Facts, src chartdata.Source) (figures []Figure,
 // has: they say what the sweep as a whole rests on.
 func figureOf(c chartdata.Chart, f Facts) Figure {
 	c.Title = f.title(c.Title)
+	c.Summary = inWords(c)
 	if c.OneSeed {
 		c.Facts = append(f.measured(), c.Facts...)
 	} else {
 		c.Facts = append(f.parts(), c.Facts...)
 	}
-	c.Summary = inWords(c)
 	fig := Figure{Name: c.Name, Title: c.Title, Alt: c.Summary, Width: figureWidth, Data: c, facts: c.Facts, key: keyOf(c)}
 	fig.panelTitles = len(c.Panels) > 1 || c.Panels[0].Title != ""
 	tall := vg.Length(0)

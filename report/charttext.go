@@ -7,12 +7,13 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
 )
 
-// inWords says what a chart shows, for those who do not see it.
+// inWords says what a chart shows, for those who do not see it. Its facts are those of
+// the chart alone.
 func inWords(c chartdata.Chart) string {
 	var b strings.Builder
-	b.WriteString(c.Title + ".")
+	b.WriteString(strings.Join(append([]string{c.Title}, c.Facts...), "; ") + ".")
 	for _, p := range c.Panels {
-		if p.Title != "" && (len(p.Series) > 0 || p.Gantt != nil) && len(c.Panels) > 1 {
+		if p.Title != "" && len(p.Series) > 0 && len(c.Panels) > 1 {
 			b.WriteString(" " + p.Title + ".")
 		}
 		for _, l := range p.Series {
@@ -21,7 +22,7 @@ func inWords(c chartdata.Chart) string {
 			}
 		}
 		if p.Gantt != nil {
-			fmt.Fprintf(&b, " %s.", ganttInWords(p.Gantt, p.X.Max))
+			fmt.Fprintf(&b, " %s: %s.", p.Gantt.Rung, ganttInWords(p.Gantt, p.X.Max))
 		}
 	}
 	return b.String()

@@ -82,7 +82,9 @@ func TestReportOfARunFolder(t *testing.T) {
 		"tables/headline.md", "tables/summary.md", "tables/cells.md", "tables/probes.md",
 		"tables/checks.md", "tables/cell-checks.md", "tables/checks.csv",
 		"charts/e2e-p99.svg", "charts/e2e-p99.png", "charts/goodput.svg", "charts/goodput.png",
-		"charts/e2e-over-time.svg", "charts/e2e-over-time.png", "summary.json",
+		"charts/e2e-over-time.svg", "charts/e2e-over-time.png", "charts/e2e-p50.svg", "charts/e2e-p50.png",
+		"charts/ttft.svg", "charts/ttft.png", "charts/e2e-cdf.svg", "charts/e2e-cdf.png", "charts/itl-cdf.svg", "charts/itl-cdf.png",
+		"charts/schedule.svg", "charts/schedule.png", "charts/probes.svg", "charts/probes.png", "summary.json",
 	}, names)
 	golden(t, "report.md", read(t, paths[0]))
 
@@ -137,8 +139,8 @@ func TestPageStandsAlone(t *testing.T) {
 	require.NotContains(t, page, `<i>`, "a rung's name is text")
 	require.Contains(t, page, "prefers-color-scheme: dark")
 	require.Contains(t, page, "These figures are simulated")
-	require.Len(t, regexp.MustCompile(`<svg [^>]*role="img" aria-labelledby=`).FindAllString(page, -1), 3)
-	require.Len(t, regexp.MustCompile(`<desc id="[^"]+">[^<]+</desc>`).FindAllString(page, -1), 3)
+	require.Len(t, regexp.MustCompile(`<svg [^>]*role="img" aria-labelledby=`).FindAllString(page, -1), len(r.Figures))
+	require.Len(t, regexp.MustCompile(`<desc id="[^"]+">[^<]+</desc>`).FindAllString(page, -1), len(r.Figures))
 	for _, fact := range []string{"0123abcd with uncommitted changes", "llama.cpp v0.5.0 skylakex", "aa11", "cc33", "Example CPU, 2 cores, limited to 1.5 cores&#39; time, 8.00 GiB",
 		"the idle engine serves 1 rps | one at a time", "kv_unified", "dd44", "--preset quick"} {
 		require.Contains(t, page, fact)

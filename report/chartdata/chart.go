@@ -9,9 +9,9 @@
 // are in the axis's unit and finite. What belongs to a rung has its name and its Look,
 // by which the rung has the same colour and marker in every chart.
 //
-// The functions named after charts build them from an analysis.Sweep. Those that need
-// rows take a Source and read only the cells that the chart shows, one at a time. Where
-// a run has nothing for a chart to show, its Chart has no panels and says why in Absent.
+// All builds them from an analysis.Sweep, and from a Source, of which it reads the cells
+// that charts show rows of, one at a time. Where a run has nothing for a chart to show,
+// its Chart has no panels and says why in Absent.
 package chartdata
 
 import "github.com/cadence-bench/cadence-bench/results"
@@ -88,9 +88,12 @@ type Rule struct {
 	OnX  bool    `json:"on_x,omitempty"`
 	At   float64 `json:"at"`
 	Name string  `json:"name"`
-	// Rung and Look are of a Saturation.
-	Rung string `json:"rung,omitempty"`
-	Look int    `json:"look"`
+	// Rung and Look are of a Saturation, and so are Lo and Hi: the rates between which
+	// the peak lies with 95% confidence.
+	Lo   float64 `json:"lo,omitempty"`
+	Hi   float64 `json:"hi,omitempty"`
+	Rung string  `json:"rung,omitempty"`
+	Look int     `json:"look"`
 }
 
 // SeriesKind says how points belong together.

@@ -10,39 +10,38 @@ import (
 )
 
 const (
-	// maxSeeds bounds how many cells a curve pools.
-	maxSeeds = 8
+	// maxCells bounds how many cells a curve pools.
+	maxCells = 8
 	// maxRanks bounds how many points a curve has: more than a screen has rows for.
 	maxRanks = 200
 )
 
-// Distributions are the distributions of E2E and of ITL over the steady window, pooled
+// distributions are those of E2E and of ITL over the steady window, pooled
 // over seeds, in a panel for the rate at which the best rung's goodput peaks and one
 // for the next rate, where every rung is overloaded.
 //
 // That of E2E is over all arrivals: a request that was refused or had no answer never
 // comes in, so that the curve ends below 1 and crosses the SLO at the attainment. They
 // are absent when the rungs share no rate.
-func Distributions(s *analysis.Sweep, src Source) (e2e, itl Chart, err error) {
+func (b *builder) distributions() (e2e, itl Chart, err error) {
 	e2e = Chart{Name: "e2e-cdf", Title: "Distribution of end-to-end latency", Columns: 2}
 	itl = Chart{Name: "itl-cdf", Title: "Distribution of the gaps between output tokens (ITL)", Columns: 2}
-	looks := Looks(s.Rungs)
 	most := 0
-	for _, at := range kneeAndBeyond(s) {
+	for _, at := range kneeAndBeyond(b.s) {
 		title := fmt.Sprintf("%s rps: %s", number(at.rate), at.why)
 		left := Panel{Title: title, X: Axis{Label: "E2E latency (s)", Unit: Seconds}, Y: Axis{Label: "share of arrivals answered", Unit: Share, Max: 1}}
 		right := Panel{Title: title, X: Axis{Label: "ITL (ms)", Unit: Millis}, Y: Axis{Label: "share of gaps", Unit: Share, Max: 1}}
-		for _, rung := range s.Rungs {
-			cells := s.Find(rung, at.rate).Used()
+		for _, rung := range b.s.Rungs {
+			cells := b.s.Find(rung, at.rate).Used()
 			most = max(most, len(cells))
-			d, err := distributionOf(cells[:min(len(cells), maxSeeds)], src)
+			d, err := distributionOf(cells[:min(len(cells), maxCells)], b.src)
 			if err != nil {
 				return Chart{}, Chart{}, err
 			}
-			left.Series = appendCurve(left.Series, Series{Kind: Steps, Rung: rung, Look: looks[rung], Name: "E2E", Points: curve(d.e2e, d.arrivals)})
-			right.Series = appendCurve(right.Series, Series{Kind: Steps, Rung: rung, Look: looks[rung], Name: "ITL", Points: curve(d.itl, len(d.itl))})
+			left.Series = appendCurve(left.Series, Series{Kind: Steps, Rung: rung, Look: b.looks[rung], Name: "E2E", Points: curve(d.e2e, d.arrivals)})
+			right.Series = appendCurve(right.Series, Series{Kind: Steps, Rung: rung, Look: b.looks[rung], Name: "ITL", Points: curve(d.itl, len(d.itl))})
 		}
-		if slo, ok := only(s, sloOf); ok {
+		if slo, ok := only(b.s, sloOf); ok {
 			left.Rules = []Rule{{Kind: SLO, OnX: true, At: slo, Name: "SLO " + number(slo) + " s"}}
 		}
 		e2e.Panels, itl.Panels = append(e2e.Panels, left), append(itl.Panels, right)
@@ -62,15 +61,15 @@ func appendCurve(all []Series, l Series) []Series {
 }
 
 // finish gives the panels of distributions one time axis.
-func (c *Chart) finish(seeds int) {
+func (c *Chart) finish(cells int) {
 	if len(c.Panels) == 0 {
 		c.Absent = "the rungs share no offered rate at which each has a valid cell"
 		return
 	}
 	c.Columns = len(c.Panels)
 	c.Facts = append(c.Facts, "markers at the median, p90 and p99")
-	if seeds > maxSeeds {
-		c.Facts = append(c.Facts, fmt.Sprintf("of the first %d seeds of %d", maxSeeds, seeds))
+	if cells > maxCells {
+		c.Facts = append(c.Facts, fmt.Sprintf("of the first %d cells of %d", maxCells, cells))
 	}
 	x := c.Panels[0].X
 	x.Log, x.Min = true, math.Inf(1)

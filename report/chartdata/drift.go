@@ -7,18 +7,18 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// maxProbed bounds how many cells Drift draws.
+// maxProbed bounds how many cells drift draws.
 const maxProbed = 1000
 
-// Drift is the machine's speed by the probes before and after every cell, invalid ones
-// included, over the time since the sweep began or, where the cells have no date, over
+// drift is the machine's speed by the probes before and after every cell, invalid ones
+// and anchors included, over the time since the sweep began or, where the cells have no date, over
 // their order. It is absent when no cell has a probe.
-func Drift(s *analysis.Sweep) Chart {
+func (b *builder) drift() Chart {
 	c := Chart{Name: "probes", Title: "The machine's speed before and after each cell", Columns: 1}
 	var probed []*analysis.CellMetrics
-	for i := range s.Cells {
-		if s.Cells[i].Cell.ProbeBefore.OK {
-			probed = append(probed, &s.Cells[i])
+	for _, c := range b.s.All() {
+		if c.Cell.ProbeBefore.OK {
+			probed = append(probed, &c)
 		}
 	}
 	if len(probed) == 0 {
@@ -39,7 +39,7 @@ func Drift(s *analysis.Sweep) Chart {
 		{"decode", func(p results.Probe) float64 { return p.DecodeTokensPerS }},
 		{"prefill", func(p results.Probe) float64 { return p.PrefillTokensPerS }},
 	} {
-		p := Panel{X: x.axis, Series: driftOf(s, shown, x, of.name, of.speed)}
+		p := Panel{X: x.axis, Series: b.driftOf(shown, x, of.name, of.speed)}
 		p.Y = linearAxis(of.name+" (tok/s)", TokensPerS, p.Series, 1)
 		c.Panels = append(c.Panels, p)
 	}
@@ -81,16 +81,18 @@ func clockOf(cells []*analysis.CellMetrics) clock {
 }
 
 // driftOf has two points for each cell, or one where no probe followed it.
-func driftOf(s *analysis.Sweep, cells []*analysis.CellMetrics, x clock, name string, speed func(results.Probe) float64) []Series {
-	looks := Looks(s.Rungs)
-	all := make([]Series, len(s.Rungs))
-	for i, rung := range s.Rungs {
-		all[i] = Series{Kind: Probes, Rung: rung, Look: looks[rung], Name: name}
+func (b *builder) driftOf(cells []*analysis.CellMetrics, x clock, name string, speed func(results.Probe) float64) []Series {
+	all := make([]Series, len(b.s.Rungs))
+	for i, rung := range b.s.Rungs {
+		all[i] = Series{Kind: Probes, Rung: rung, Look: b.looks[rung], Name: name}
 		for _, c := range cells {
 			if c.Cell.Rung != rung {
 				continue
 			}
 			label := fmt.Sprintf("cell %d, %s rps, seed %d", c.Cell.Order, number(c.Cell.OfferedRPS), c.Cell.Seed)
+			if c.Cell.Anchor {
+				label += ", measured again"
+			}
 			all[i].Points = append(all[i].Points, Point{X: x.before(c), Y: speed(c.Cell.ProbeBefore.V), Label: label})
 			if c.Cell.ProbeAfter.OK {
 				all[i].Points = append(all[i].Points, Point{X: x.after(c), Y: speed(c.Cell.ProbeAfter.V), Label: label})

@@ -9,33 +9,33 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// ganttRows is how many requests Schedule shows: as many as can be told apart.
+// ganttRows is how many requests schedule shows: as many as can be told apart.
 const ganttRows = 32
 
-// Schedule is the first requests of one tape over time, as every rung serves them, at
+// schedule is the first requests of one tape over time, as every rung serves them, at
 // the highest common rate and the lowest shared seed: from the start of the cell, when
 // nothing waits anywhere yet, so that a row is the same request in every panel, until
 // twice the time in which they arrive. Later, where a rung has a backlog, the requests
 // that it serves would not be those that another one serves. Engine steps are shown
 // where they were traced.
-func Schedule(s *analysis.Sweep, src Source) (Chart, error) {
+func (b *builder) schedule() (Chart, error) {
 	c := Chart{Name: "schedule", Title: "The same requests on every rung", OneSeed: true, Columns: 1}
-	common := s.CommonRates()
+	common := b.s.CommonRates()
 	if len(common) == 0 {
 		c.Absent = "the rungs share no offered rate at which each has a valid cell"
 		return c, nil
 	}
 	rate := common[len(common)-1]
-	cells := sharedSeed(s, rate)
+	cells := sharedSeed(b.s, rate)
 	if cells == nil {
 		c.Absent = fmt.Sprintf("the rungs share no seed at %s rps", number(rate))
 		return c, nil
 	}
 	c.Title = fmt.Sprintf("The first requests at %s rps, by request and step", number(rate))
 	c.Facts = []string{fmt.Sprintf("seed %d", cells[0].Cell.Seed), "the highest rate that every rung has"}
-	looks, traced := Looks(s.Rungs), true
+	traced := true
 	for _, cell := range cells {
-		rows, err := src.Records(cell.Cell.Key)
+		rows, err := b.src.Records(cell.Cell.Key)
 		if err != nil {
 			return Chart{}, err
 		}
@@ -44,13 +44,13 @@ func Schedule(s *analysis.Sweep, src Source) (Chart, error) {
 			return c, nil
 		}
 		var steps []results.StepRow
-		if src.Steps != nil {
-			if steps, err = src.Steps(cell.Cell.Key); err != nil {
+		if b.src.Steps != nil {
+			if steps, err = b.src.Steps(cell.Cell.Key); err != nil {
 				return Chart{}, err
 			}
 		}
 		traced = traced && steps != nil
-		c.Panels = append(c.Panels, ganttPanel(cell, looks[cell.Cell.Rung], rows, steps))
+		c.Panels = append(c.Panels, ganttPanel(cell, b.looks[cell.Cell.Rung], rows, steps))
 	}
 	if !traced {
 		c.Facts = append(c.Facts, "from the requests' own times: the steps were not traced")

@@ -8,34 +8,34 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// maxDots bounds how many requests a panel of OverTime draws: more of them cover each
+// maxDots bounds how many requests a panel of overTime draws: more of them cover each
 // other.
 const maxDots = 2000
 
-// OverTime is E2E over arrival time of one cell per rung, all on one tape, at an
+// overTime is E2E over arrival time of one cell per rung, all on one tape, at an
 // overloaded rate. It is absent when the rungs share no rate and seed.
-func OverTime(s *analysis.Sweep, src Source) (Chart, error) {
+func (b *builder) overTime() (Chart, error) {
 	c := Chart{Name: "e2e-over-time", Title: "End-to-end latency over arrival time", OneSeed: true}
-	at, ok := contrast(s)
+	at, ok := contrast(b.s)
 	if !ok {
 		c.Absent = "the rungs share no offered rate at which each has a valid cell"
 		return c, nil
 	}
-	cells := sharedSeed(s, at.rate)
+	cells := sharedSeed(b.s, at.rate)
 	if cells == nil {
 		c.Absent = fmt.Sprintf("the rungs share no seed at %s rps", number(at.rate))
 		return c, nil
 	}
 	c.Title = fmt.Sprintf("End-to-end latency over arrival time at %s rps", number(at.rate))
-	c.Facts = append([]string{fmt.Sprintf("seed %d", cells[0].Cell.Seed), at.why}, overloadedFact(beyond(s, at.rate))...)
-	looks, step := Looks(s.Rungs), 1
+	c.Facts = append([]string{fmt.Sprintf("seed %d", cells[0].Cell.Seed), at.why}, overloadedFact(beyond(b.s, at.rate))...)
+	step := 1
 	for _, cell := range cells {
-		rows, err := src.Records(cell.Cell.Key)
+		rows, err := b.src.Records(cell.Cell.Key)
 		if err != nil {
 			return Chart{}, err
 		}
 		step = stride(len(rows), maxDots)
-		c.Panels = append(c.Panels, overTimePanel(cell, looks[cell.Cell.Rung], rows, step))
+		c.Panels = append(c.Panels, overTimePanel(cell, b.looks[cell.Cell.Rung], rows, step))
 	}
 	c.Facts = append(c.Facts, thinned(step, "request")...)
 	c.Columns = columnsOf(len(c.Panels))

@@ -1,29 +1,27 @@
 package chartdata
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
 
 const rateLabel = "offered rate (requests per second)"
 
-// Tail is p99 E2E against offered rate.
-func Tail(s *analysis.Sweep) Chart {
-	return latency(s, "e2e-p99", "p99 end-to-end latency against offered rate", Panel{Y: Axis{Label: "p99 E2E latency (s)"}}, analysis.E2EP99)
+// tail is p99 E2E against offered rate.
+func (b *builder) tail() Chart {
+	return b.latency("e2e-p99", "p99 end-to-end latency against offered rate", Panel{Y: Axis{Label: "p99 E2E latency (s)"}}, analysis.E2EP99)
 }
 
-// Median is median E2E against offered rate.
-func Median(s *analysis.Sweep) Chart {
-	return latency(s, "e2e-p50", "Median end-to-end latency against offered rate", Panel{Y: Axis{Label: "median E2E latency (s)"}}, analysis.E2EP50)
+// median is median E2E against offered rate.
+func (b *builder) median() Chart {
+	return b.latency("e2e-p50", "Median end-to-end latency against offered rate", Panel{Y: Axis{Label: "median E2E latency (s)"}}, analysis.E2EP50)
 }
 
-// FirstToken is median and p99 TTFT against offered rate, on equal axes.
-func FirstToken(s *analysis.Sweep) Chart {
-	c := latency(s, "ttft", "Time to first token against offered rate", Panel{Title: "median", Y: Axis{Label: "TTFT (s)"}}, analysis.TTFTP50)
-	tail := latency(s, "", "", Panel{Title: "p99", Y: Axis{Label: "TTFT (s)"}}, analysis.TTFTP99)
+// firstToken is median and p99 TTFT against offered rate, on equal axes.
+func (b *builder) firstToken() Chart {
+	c := b.latency("ttft", "Time to first token against offered rate", Panel{Title: "median", Y: Axis{Label: "TTFT (s)"}}, analysis.TTFTP50)
+	tail := b.latency("", "", Panel{Title: "p99", Y: Axis{Label: "TTFT (s)"}}, analysis.TTFTP99)
 	c.Panels = append(c.Panels, tail.Panels...)
 	c.Columns = 2
 	both := &c.Panels[0].Y
@@ -35,43 +33,40 @@ func FirstToken(s *analysis.Sweep) Chart {
 // latency is a quantile of a duration against offered rate, on a log scale, with
 // the SLO when it is of E2E, the timeout when a value is bounded by it, and where the
 // rungs saturate.
-func latency(s *analysis.Sweep, name, title string, p Panel, m analysis.Metric) Chart {
-	p.X = rateAxis(s)
-	p.Series = lines(s, m)
+func (b *builder) latency(name, title string, p Panel, m analysis.Metric) Chart {
+	p.X = rateAxis(b.s)
+	p.Series = b.lines(m)
 	p.Y = logAxis(p.Y.Label, p.Series)
-	knees, facts := saturations(s)
-	p.Rules = knees
-	if slo, ok := only(s, sloOf); ok && (m.Key == analysis.E2EP99.Key || m.Key == analysis.E2EP50.Key) {
+	p.Rules = slices.Clone(b.knees)
+	if slo, ok := only(b.s, sloOf); ok && (m.Key == analysis.E2EP99.Key || m.Key == analysis.E2EP50.Key) {
 		p.Y.Min, p.Y.Max = min(p.Y.Min, slo/1.5), max(p.Y.Max, slo*1.5)
 		p.Rules = append(p.Rules, Rule{Kind: SLO, At: slo, Name: "SLO " + number(slo) + " s"})
 	}
-	if timeout, ok := only(s, timeoutOf); ok && hasBound(p.Series) {
+	if timeout, ok := only(b.s, timeoutOf); ok && hasBound(p.Series) {
 		p.Y.Max = max(p.Y.Max, timeout*1.7)
 		p.Rules = append(p.Rules, Rule{Kind: Timeout, At: timeout, Name: "client timeout " + number(timeout) + " s"})
 	}
-	return Chart{Name: name, Title: title, Facts: facts, Columns: 1, Panels: []Panel{p}}
+	return Chart{Name: name, Title: title, Facts: b.unsaturated, Columns: 1, Panels: []Panel{p}}
 }
 
-// Goodput is goodput against offered rate, beside the line on which every arrival
+// goodput is goodput against offered rate, beside the line on which every arrival
 // would be answered within the SLO.
-func Goodput(s *analysis.Sweep) Chart {
-	p, facts := goodput(s)
-	return Chart{Name: "goodput", Title: "Goodput against offered rate", Facts: facts, Columns: 1, Panels: []Panel{p}}
+func (b *builder) goodput() Chart {
+	return Chart{Name: "goodput", Title: "Goodput against offered rate", Facts: b.unsaturated, Columns: 1, Panels: []Panel{b.goodputPanel()}}
 }
 
-func goodput(s *analysis.Sweep) (p Panel, facts []string) {
-	p = Panel{X: rateAxis(s), Series: lines(s, analysis.Goodput)}
-	p.Y = linearAxis("goodput (requests per second)", RPS, p.Series, lastRate(s))
-	p.Rules, facts = saturations(s)
-	p.Rules = append(p.Rules, Rule{Kind: Ideal, Name: "every arrival within the SLO"})
-	return p, facts
+func (b *builder) goodputPanel() Panel {
+	p := Panel{X: rateAxis(b.s), Series: b.lines(analysis.Goodput)}
+	p.Y = linearAxis("goodput (requests per second)", RPS, p.Series, lastRate(b.s))
+	p.Rules = append(slices.Clone(b.knees), Rule{Kind: Ideal, Name: "every arrival within the SLO"})
+	return p
 }
 
-// Refusals is goodput beside the share of arrivals that were refused. It is absent
+// refusals is goodput beside the share of arrivals that were refused. It is absent
 // when nothing was.
-func Refusals(s *analysis.Sweep) Chart {
+func (b *builder) refusals() Chart {
 	c := Chart{Name: "refused", Title: "Goodput and refused arrivals against offered rate", Columns: 2}
-	refused := Panel{Title: "refused arrivals", X: rateAxis(s), Series: lines(s, refusedShare)}
+	refused := Panel{Title: "refused arrivals", X: rateAxis(b.s), Series: b.lines(refusedShare)}
 	refused.X.Label = "offered rate (rps)"
 	if !slices.ContainsFunc(refused.Series, func(l Series) bool {
 		return slices.ContainsFunc(l.Points, func(p Point) bool { return p.Y > 0 })
@@ -80,9 +75,9 @@ func Refusals(s *analysis.Sweep) Chart {
 		return c
 	}
 	refused.Y = Axis{Label: "share of arrivals refused", Unit: Share, Max: 1}
-	kept, facts := goodput(s)
+	kept := b.goodputPanel()
 	kept.Title, kept.X, kept.Y.Label = "goodput", refused.X, "goodput (rps)"
-	c.Panels, c.Facts = []Panel{kept, refused}, facts
+	c.Panels, c.Facts = []Panel{kept, refused}, b.unsaturated
 	return c
 }
 
@@ -94,20 +89,20 @@ var refusedShare = analysis.Metric{Label: "refused", Unit: analysis.Fraction, Of
 	return analysis.Value{V: float64(m.Shed) / float64(m.Arrivals), OK: true}
 }}
 
-// Hits is the prefix cache's hit rate against offered rate, beside what a cache
+// hits is the prefix cache's hit rate against offered rate, beside what a cache
 // without bounds could have had of the same requests. It is absent when no rung has a
 // cache.
-func Hits(s *analysis.Sweep) Chart {
+func (b *builder) hits() Chart {
 	c := Chart{Name: "hits", Title: "Prefix-cache hit rate and its ceiling against offered rate", Columns: 1}
 	var both []Series
-	for _, l := range lines(s, analysis.HitCeiling) {
+	for _, l := range b.lines(analysis.HitCeiling) {
 		if len(l.Points) > 0 {
 			l.Kind = Ceiling
 			both = append(both, l)
 		}
 	}
 	found := false
-	for _, l := range lines(s, analysis.HitRate) {
+	for _, l := range b.lines(analysis.HitRate) {
 		if len(l.Points) > 0 {
 			both, found = append(both, l), true
 		}
@@ -116,17 +111,16 @@ func Hits(s *analysis.Sweep) Chart {
 		c.Absent = "no rung has a prefix cache"
 		return c
 	}
-	c.Panels = []Panel{{X: rateAxis(s), Y: Axis{Label: "share of prompt tokens from the cache", Unit: Share, Max: 1}, Series: both}}
+	c.Panels = []Panel{{X: rateAxis(b.s), Y: Axis{Label: "share of prompt tokens from the cache", Unit: Share, Max: 1}, Series: both}}
 	return c
 }
 
 // lines is a metric against offered rate, a Line for every rung.
-func lines(s *analysis.Sweep, m analysis.Metric) []Series {
-	looks := Looks(s.Rungs)
-	all := make([]Series, len(s.Rungs))
-	for i, rung := range s.Rungs {
-		all[i] = Series{Kind: Line, Rung: rung, Look: looks[rung], Name: m.Label}
-		for _, p := range s.Of(rung) {
+func (b *builder) lines(m analysis.Metric) []Series {
+	all := make([]Series, len(b.s.Rungs))
+	for i, rung := range b.s.Rungs {
+		all[i] = Series{Kind: Line, Rung: rung, Look: b.looks[rung], Name: m.Label}
+		for _, p := range b.s.Of(rung) {
 			if r := p.Range(m); r.N > 0 {
 				all[i].Points = append(all[i].Points, ratePoint(p, r))
 			}
@@ -141,27 +135,6 @@ func ratePoint(p *analysis.Point, r analysis.Range) Point {
 		pt.Band = &Band{Min: r.Min, Max: r.Max, Seeds: r.N}
 	}
 	return pt
-}
-
-// saturations marks the offered rate at which the goodput of each rung peaks. The
-// rungs that peak at the highest rate have no mark, but a fact: they may do better
-// still beyond it.
-func saturations(s *analysis.Sweep) (rules []Rule, facts []string) {
-	looks := Looks(s.Rungs)
-	var rising []string
-	for _, h := range s.Headlines() {
-		switch {
-		case h.Peak == nil || h.Goodput.Mean == 0:
-		case h.Peak.OfferedRPS == lastRate(s):
-			rising = append(rising, h.Rung)
-		default:
-			rules = append(rules, Rule{Kind: Saturation, OnX: true, At: h.Peak.OfferedRPS, Name: "where its goodput peaks", Rung: h.Rung, Look: looks[h.Rung]})
-		}
-	}
-	if len(rising) > 0 {
-		facts = append(facts, fmt.Sprintf("not saturated at the highest rate: %s", strings.Join(rising, ", ")))
-	}
-	return rules, facts
 }
 
 func hasBound(all []Series) bool {
