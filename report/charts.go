@@ -37,7 +37,7 @@ func figureOf(c chartdata.Chart, f Facts) Figure {
 		c.Facts = append(f.parts(), c.Facts...)
 	}
 	fig := Figure{Name: c.Name, Title: c.Title, Alt: c.Summary, Width: figureWidth, Data: c, facts: c.Facts, key: keyOf(c)}
-	fig.panelTitles = len(c.Panels) > 1 || c.Panels[0].Title != ""
+	fig.panelTitles = c.Panels[0].Title != ""
 	tall := vg.Length(0)
 	for i, p := range c.Panels {
 		if i%c.Columns == 0 {

@@ -82,7 +82,11 @@ func (f *Figure) header() (lines []headerLine) {
 	for _, s := range wrap(strings.Fields(f.Title), " ", width, title) {
 		lines = append(lines, headerLine{s, title})
 	}
-	for _, s := range wrap(f.facts, " · ", width, small) {
+	var facts []string
+	for _, s := range f.facts {
+		facts = append(facts, wrap(strings.Fields(s), " ", width, small)...) // most are one line
+	}
+	for _, s := range wrap(facts, " · ", width, small) {
 		lines = append(lines, headerLine{s, small})
 	}
 	return lines
