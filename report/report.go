@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -24,6 +25,7 @@ type Report struct {
 	CellChecks Table // every figure of every cell
 	Provenance []Table
 	Figures    []Figure
+	Absent     []string // the charts that there are none of, and why
 	Warnings   []string
 
 	summaries []results.CellSummary
@@ -31,7 +33,7 @@ type Report struct {
 
 // Of makes the report of a run that analysis.Load read.
 func Of(run *analysis.Run) (*Report, error) {
-	r, err := of(run.Sweep, run.Manifest, run.Records)
+	r, err := of(run.Sweep, run.Manifest, chartdata.Source{Records: run.Records, Steps: run.Steps})
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +46,12 @@ func Of(run *analysis.Run) (*Report, error) {
 	return r, nil
 }
 
-func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
+func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, error) {
 	f := FactsOf(s, ModelName(m))
 	r := &Report{
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
 		Cells: Cells(s, f), Probes: Probes(s, f),
 		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
-		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
 		summaries: analysis.Summaries(s),
 	}
 	if text := voided(s); text != "" {
@@ -62,14 +63,9 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	if anchors, ok := Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
 	}
-	timeline, ok, err := TimelineChart(s, f, load)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		r.Figures = append(r.Figures, timeline)
-	}
-	return r, nil
+	var err error
+	r.Figures, r.Absent, err = Charts(s, f, src)
+	return r, err
 }
 
 // Blocks returns what documents can embed, by name: the tables of the run, and
@@ -136,6 +132,9 @@ func (r *Report) Markdown() string {
 	b.WriteString("## Charts\n\n")
 	for _, f := range r.Figures {
 		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Alt), f.Name)
+	}
+	if len(r.Absent) > 0 {
+		b.WriteString(list(r.Absent) + "\n")
 	}
 	b.WriteString("## Tables\n\n")
 	for _, t := range r.tables() {
