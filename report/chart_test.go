@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"regexp"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,15 @@ func figures(t *testing.T, s *analysis.Sweep, fix fixture) []Figure {
 	require.NoError(t, err)
 	return all
 }
+
+// allCharts are those of fiveRungs, which take a while.
+var allCharts = sync.OnceValue(func() []Figure {
+	all, _, err := Charts(seededSweep(), FactsOf(seededSweep(), "cadence-30m"), fiveRungs().source())
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
 
 // named returns the chart of a name.
 func named(t *testing.T, all []Figure, name string) Figure {
@@ -50,7 +60,7 @@ func wellFormed(t *testing.T, doc []byte) {
 }
 
 func TestChartsAreTheSameBytesTwice(t *testing.T) {
-	once, twice := figures(t, seededSweep(), fiveRungs()), figures(t, seededSweep(), fiveRungs())
+	once, twice := allCharts(), figures(t, seededSweep(), fiveRungs())
 	require.Len(t, once, 11, "none is absent")
 	for i := range once {
 		a, err := once[i].SVG()
@@ -75,7 +85,7 @@ func TestChartsAreTheSameBytesTwice(t *testing.T) {
 
 // However long the names, nothing of the header is cut off, and the panels begin below it.
 func TestHeadersFitTheFigure(t *testing.T) {
-	fix := fiveRungs()
+	fix := ladder()
 	for i := range fix.rungs {
 		fix.rungs[i].name += " with a rather long name of its own"
 	}
@@ -127,7 +137,7 @@ func TestNoTwoLooksAreTheSame(t *testing.T) {
 }
 
 func TestTimelineSaysWhichRateAndWhy(t *testing.T) {
-	fig := named(t, figures(t, seededSweep(), fiveRungs()), "e2e-over-time")
+	fig := named(t, allCharts(), "e2e-over-time")
 	require.Equal(t, "End-to-end latency over arrival time at 4.5 rps", fig.Title)
 	require.Contains(t, fig.facts, "the highest rate at which prefix still answers 90% of arrivals within the SLO")
 	require.Contains(t, fig.facts, "seed 1")
@@ -145,7 +155,7 @@ func TestChartsHaveWords(t *testing.T) {
 	fig := named(t, figures(t, marked(t), ladder()), "e2e-p99")
 	require.Contains(t, fig.Alt, "fifo: 5.18 at 0.5 rps")
 	require.Contains(t, fig.Alt, ">30 at 4 rps")
-	for _, fig := range figures(t, seededSweep(), fiveRungs()) {
+	for _, fig := range allCharts() {
 		for _, rung := range []string{"fifo", "conformal-95"} {
 			if fig.Name != "hits" {
 				require.Regexp(t, rung+"(, [a-z]+)?: ", fig.Alt, fig.Name)
@@ -194,7 +204,7 @@ func TestDarkModeKnowsEveryNeutralColour(t *testing.T) {
 	for _, m := range hexColour.FindAllStringSubmatch(pageCSS, -1) {
 		known[m[1]] = true
 	}
-	for _, fig := range figures(t, seededSweep(), fiveRungs()) {
+	for _, fig := range allCharts() {
 		svg, err := fig.SVG()
 		require.NoError(t, err)
 		uses := hexColour.FindAllSubmatch(svg, -1)

@@ -70,15 +70,11 @@ func panelHeight(p chartdata.Panel, rows int) vg.Length {
 // panelPlot is the i-th panel of a chart.
 func panelPlot(c chartdata.Chart, i int) *plot.Plot {
 	d := c.Panels[i]
-	x, y := d.X.Label, d.Y.Label
+	x := d.X.Label
 	if below := i + c.Columns; below < len(c.Panels) && c.Panels[below].X == d.X {
 		x = ""
 	}
-	multiple := len(c.Panels) > 1
-	if multiple {
-		y = ""
-	}
-	p := newPlot(x, y)
+	p := newPlot(x)
 	setAxis(&p.X, d.X, c.Columns)
 	setAxis(&p.Y, d.Y, 1)
 	if d.Gantt != nil {
@@ -92,7 +88,7 @@ func panelPlot(c chartdata.Chart, i int) *plot.Plot {
 	if d.Title != "" {
 		p.Add(panelTitle(d.Title))
 	}
-	if multiple && (i%c.Columns == 0 || c.Panels[i-1].Y != d.Y) {
+	if i%c.Columns == 0 || c.Panels[i-1].Y != d.Y {
 		p.Add(panelLabel(d.Y.Label, tickWidth(p)))
 	}
 	return p
