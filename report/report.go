@@ -19,8 +19,9 @@ type Report struct {
 	Hits       []Table // one, or none when no rung has a prefix cache
 	Cells      Table
 	Probes     Table
-	Checks     Table // the worst figure of each check
-	CellChecks Table // every figure of every cell
+	Checks     Table   // the worst figure of each check
+	CellChecks Table   // every figure of every cell
+	Findings   []Table // what the run as a whole says, each with its name
 	Provenance []Table
 	Figures    []Figure
 	Warnings   []string
@@ -45,6 +46,7 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 		Cells: Cells(s, f), Probes: Probes(s, f),
 		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
 		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
+		Findings:  Findings(s, f),
 		summaries: analysis.Summaries(s),
 	}
 	if text := voided(s); text != "" {
@@ -106,7 +108,7 @@ func (r *Report) named() []Table {
 		t.Name = "hits"
 		tables = append(tables, t)
 	}
-	return tables
+	return append(tables, r.Findings...)
 }
 
 // Tables returns every table of the run, each with its name.
@@ -138,7 +140,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Hits, r.Findings, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {
