@@ -53,6 +53,7 @@ bench: engine model
 	mkdir -p results/bench
 	$(BENCH) ./kv -bench . -benchmem > results/bench/kv.txt
 	$(BENCH) ./cmd/cadence-bench -bench Simulate -benchtime 1x > results/bench/twin.txt
+	$(BENCH) ./cmd/cadence-bench -bench Report -benchtime 1x > results/bench/analysis.txt
 	$(BENCH) ./loadgen/httptarget -bench . -benchtime 1x > results/bench/load.txt
 	$(BENCH) ./engine -bench PlanCommit -benchmem > results/bench/schedule.txt
 	$(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 2s > results/bench/host.txt

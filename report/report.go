@@ -21,8 +21,9 @@ type Report struct {
 	Extra      []Table // those that only some runs have, by name: anchors
 	Cells      Table
 	Probes     Table
-	Checks     Table // the worst figure of each check
-	CellChecks Table // every figure of every cell
+	Checks     Table   // the worst figure of each check
+	CellChecks Table   // every figure of every cell
+	Findings   []Table // what the run as a whole says, each with its name
 	Provenance []Table
 	Figures    []Figure
 	Absent     []string // the charts that there are none of, and why
@@ -52,6 +53,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
 		Cells: Cells(s, f), Probes: Probes(s, f),
 		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
+		Findings:  Findings(s, f),
 		summaries: analysis.Summaries(s),
 	}
 	if text := voided(s); text != "" {
@@ -111,7 +113,7 @@ func (r *Report) named() []Table {
 		t.Name = "hits"
 		tables = append(tables, t)
 	}
-	return append(tables, r.Extra...)
+	return slices.Concat(tables, r.Extra, r.Findings)
 }
 
 // Tables returns every table of the run, each with its name.
@@ -146,7 +148,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Hits, r.Findings, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {

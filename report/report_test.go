@@ -80,8 +80,11 @@ func TestReportOfARunFolder(t *testing.T) {
 	require.Equal(t, []string{
 		"report.md", "report.html",
 		"tables/headline.md", "tables/summary.md", "tables/cells.md", "tables/probes.md", "tables/checks.md", "tables/cell-checks.md",
+		"tables/throughput.md", "tables/tails.md", "tables/slo.md", "tables/knees.md", "tables/backlog.md", "tables/worse.md", "tables/claims.md",
 		"tables/headline.csv", "tables/headline.json", "tables/summary.csv", "tables/summary.json", "tables/cells.csv", "tables/cells.json",
 		"tables/probes.csv", "tables/probes.json", "tables/checks.csv", "tables/checks.json", "tables/cell-checks.csv", "tables/cell-checks.json",
+		"tables/throughput.csv", "tables/throughput.json", "tables/tails.csv", "tables/tails.json", "tables/slo.csv", "tables/slo.json", "tables/knees.csv", "tables/knees.json",
+		"tables/backlog.csv", "tables/backlog.json", "tables/worse.csv", "tables/worse.json", "tables/claims.csv", "tables/claims.json",
 		"tables/provenance.csv", "tables/provenance.json", "tables/provenance-choices.csv", "tables/provenance-choices.json",
 		"tables/provenance-parameters.csv", "tables/provenance-parameters.json", "tables/provenance-tapes.csv", "tables/provenance-tapes.json",
 		"charts/e2e-p99.svg", "charts/e2e-p99.png", "charts/goodput.svg", "charts/goodput.png",
@@ -102,7 +105,7 @@ func TestReportOfARunFolder(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(read(t, paths[len(paths)-1])), &objects))
 	require.Len(t, objects, 15)
 	for _, key := range []string{"rung", "offered_rps", "seed", "arrivals", "goodput_rps", "attainment", "ttft_p50_s",
-		"ttft_p99_s", "itl_p99_s", "e2e_p50_s", "e2e_p99_s", "shed", "hit_rate", "dispatch_lag_p99_s", "valid"} {
+		"ttft_p99_s", "itl_p99_s", "e2e_p50_s", "warnings", "e2e_p99_s", "shed", "hit_rate", "dispatch_lag_p99_s", "valid"} {
 		require.Contains(t, objects[0], key)
 	}
 	require.Nil(t, objects[0]["hit_rate"], "no prefix cache: null")
