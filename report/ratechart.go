@@ -120,14 +120,20 @@ const markRadius = 3.6
 func (l rateLine) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 	for _, p := range l.points {
 		at := vg.Point{X: x(p.rate) + p.nudge, Y: y(p.value.Mean)}
-		l.look.mark(c, at, markRadius, p.value.Bounds > 0 || !p.valid)
-		if p.value.Bounds > 0 {
-			l.look.arrow(c, at)
-		}
-		if !p.valid {
-			cross(c, at, markRadius+3, ink)
-		}
+		within(c, part{l.rung, l.label(p), at}, func() {
+			l.look.mark(c, at, markRadius, p.value.Bounds > 0 || !p.valid)
+			if p.value.Bounds > 0 {
+				l.look.arrow(c, at)
+			}
+			if !p.valid {
+				cross(c, at, markRadius+3, ink)
+			}
+		})
 	}
+}
+
+func (l rateLine) label(p ratePoint) string {
+	return fmt.Sprintf("%s at %s rps\n%s", l.rung, short(p.rate), short(p.value.Mean))
 }
 
 // layers draws bands under lines under markers.
@@ -135,11 +141,11 @@ func layers(lines []rateLine) layer {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
 		if has(lines, isBand) {
 			for _, l := range lines {
-				l.band(c, x, y)
+				within(c, part{series: l.rung}, func() { l.band(c, x, y) })
 			}
 		}
 		for _, l := range lines {
-			l.line(c, x, y)
+			within(c, part{series: l.rung}, func() { l.line(c, x, y) })
 		}
 		for _, l := range lines {
 			l.marks(c, x, y)

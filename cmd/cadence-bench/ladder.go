@@ -132,7 +132,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
 	}
 	show := newProgress(cmd.ErrOrStderr())
-	show.simulated = f.twin.simulated()
+	show.board.Simulated = f.twin.simulated()
 	if !f.resume {
 		if err := results.Vacant(f.out); err != nil {
 			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
@@ -171,6 +171,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	} else {
 		err = sweep.Start(cmd.Context(), cfg)
 	}
+	show.close()
 	return f.finish(cmd.OutOrStdout(), err)
 }
 
