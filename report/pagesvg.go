@@ -25,7 +25,11 @@ type part struct {
 
 // within draws a part. Only the page's canvas takes note of it.
 func within(c draw.Canvas, p part, drawing func()) {
-	page, ok := c.Canvas.(*pageCanvas)
+	under := c.Canvas
+	for cropped, ok := under.(draw.Canvas); ok; cropped, ok = under.(draw.Canvas) {
+		under = cropped.Canvas
+	}
+	page, ok := under.(*pageCanvas)
 	if !ok {
 		drawing()
 		return
