@@ -49,10 +49,10 @@ var (
 	Failures   = count("failed", "failures", Lower, func(m *CellMetrics) int { return m.Failed })
 	Achieved   = optional("achieved_rps", "achieved", PerSecond, Neither, func(m *CellMetrics) results.Opt[float64] { return m.AchievedRPS })
 	Throughput = optional("throughput_rps", "throughput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.ThroughputRPS })
-	Goodput    = optional("goodput_rps", "goodput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
+	Goodput    = counted("goodput_rps", "goodput", PerSecond, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
 	Tokens     = optional("throughput_tokens_per_s", "output tokens", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.OutputTokensPerS })
-	Attainment = optional("attainment", "attainment", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
-	Admitted   = optional("attainment_admitted", "attainment, admitted", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
+	Attainment = counted("attainment", "attainment", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
+	Admitted   = counted("attainment_admitted", "attainment, admitted", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
 	HitRate    = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
 	HitCeiling = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
 	HitReached = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
@@ -75,6 +75,15 @@ func optional(key, label string, u Unit, b Better, of func(*CellMetrics) results
 	return Metric{key, label, u, b, func(m *CellMetrics) Value {
 		v := of(m)
 		return Value{V: v.V, OK: v.OK}
+	}}
+}
+
+// counted is a metric that counts who met the SLO; a lower bound where some gave up
+// before it was over.
+func counted(key, label string, u Unit, of func(*CellMetrics) results.Opt[float64]) Metric {
+	return Metric{key, label, u, Higher, func(m *CellMetrics) Value {
+		v := of(m)
+		return Value{V: v.V, OK: v.OK, Bound: m.Undecided > 0}
 	}}
 }
 

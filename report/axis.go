@@ -56,3 +56,16 @@ func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
 	}
 	return ticks
 }
+
+// shareTicks labels shares as percentages.
+type shareTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (shareTicks) Ticks(lo, hi float64) []plot.Tick {
+	ticks := linearTicks{5}.Ticks(100*lo, 100*hi)
+	for i := range ticks {
+		ticks[i].Value /= 100
+		ticks[i].Label += "%"
+	}
+	return ticks
+}

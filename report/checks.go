@@ -39,18 +39,19 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 		{"check", true}, {"worst figure", false}, {"in", true}, {"noted from", true}, {"void from", true},
 		{"cells checked", false}, {"noted", false}, {"void", false},
 	}}
+	cells := s.All()
 	for _, d := range analysis.CheckDocs() {
 		var worst *analysis.CellMetrics
 		var most analysis.Check
 		counts := map[analysis.Verdict]int{}
-		for i := range s.Cells {
-			c, ok := s.Cells[i].Check(d.Name)
+		for i := range cells {
+			c, ok := cells[i].Check(d.Name)
 			if !ok || c.Verdict == analysis.Unmeasured {
 				continue
 			}
 			counts[c.Verdict]++
 			if worst == nil || c.Verdict > most.Verdict || c.Verdict == most.Verdict && c.Alarm > most.Alarm {
-				worst, most = &s.Cells[i], c
+				worst, most = &cells[i], c
 			}
 		}
 		figure, where := null, null
@@ -62,7 +63,7 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 			if d.OfTape {
 				where = fmt.Sprintf("%s rps", short(worst.Cell.OfferedRPS))
 			}
-			where += fmt.Sprintf(", seed %d", worst.Cell.Seed)
+			where += ", " + seedOf(worst.Cell.Key)
 		}
 		all := counts[analysis.Passed] + counts[analysis.Noted] + counts[analysis.Voided]
 		t.Rows = append(t.Rows, []string{d.Label, figure, where, orNever(d.Note), orNever(d.Void),
@@ -74,23 +75,17 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 
 // CellChecks is one row per cell, with the figure of every check.
 func CellChecks(s *analysis.Sweep, f Facts) Table {
-	each := func(of func(*analysis.CellMetrics) string) []string {
-		cells := make([]string, len(s.Cells))
-		for i := range s.Cells {
-			cells[i] = of(&s.Cells[i])
-		}
-		return cells
-	}
+	cells, each := s.All(), eachCell(s)
 	columns := []column{
 		right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
-		left("rung", each(func(c *analysis.CellMetrics) string { return c.Cell.Rung })),
+		left("rung", each(rungOf)),
 		right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
 		right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
 	}
 	for _, d := range analysis.CheckDocs() {
 		largest := 0.0
-		for i := range s.Cells {
-			c, _ := s.Cells[i].Check(d.Name)
+		for i := range cells {
+			c, _ := cells[i].Check(d.Name)
 			largest = max(largest, c.Figure.V)
 		}
 		sc := figureScale(d.Unit, largest)
@@ -127,22 +122,24 @@ func (s scale) withUnit(v float64) string {
 // voided names the void cells and their first reasons; "" when there is none.
 func voided(s *analysis.Sweep) string {
 	var cells []string
-	for i := range s.Cells {
-		if m := &s.Cells[i]; !m.Valid() {
+	all := s.All()
+	for i := range all {
+		if m := &all[i]; !m.Valid() {
 			cells = append(cells, fmt.Sprintf("%s (%s)", m.Cell.Name(), m.Invalid[0].Code))
 		}
 	}
 	if cells == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d cells are INVALID and count in no claim: %s", len(cells), len(s.Cells), strings.Join(cells, ", "))
+	return fmt.Sprintf("%d of %d cells are INVALID and count in no claim: %s", len(cells), len(all), strings.Join(cells, ", "))
 }
 
 // checkRows gives every check of every cell as numbers, under a line of names.
 func checkRows(s *analysis.Sweep) [][]string {
 	rows := [][]string{{"order", "rung", "offered_rps", "seed", "check", "figure", "verdict", "detail"}}
-	for i := range s.Cells {
-		m := &s.Cells[i]
+	all := s.All()
+	for i := range all {
+		m := &all[i]
 		for _, c := range m.Checks {
 			figure := ""
 			if c.Figure.OK {

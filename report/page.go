@@ -35,6 +35,7 @@ type page struct {
 	Headline   htmlTable
 	Warnings   []string
 	Charts     []pageChart
+	Absent     []string
 	Tables     []htmlTable
 	Provenance []htmlTable
 }
@@ -85,7 +86,7 @@ func (r *Report) html(events, version string) ([]byte, error) {
 	p := page{
 		Title: r.title(), Caption: r.Facts.Caption(), Simulated: r.simulated(), Events: events, Version: version,
 		Report: true, Words: r.Words, Headline: htmlTable{r.Headline},
-		Warnings: r.Warnings, Tables: htmlTables(append(r.tables(), r.CellChecks)),
+		Warnings: r.Warnings, Absent: r.Absent, Tables: htmlTables(append(r.tables(), r.CellChecks)),
 		Provenance: htmlTables(r.Provenance),
 	}
 	for i := range r.Figures {

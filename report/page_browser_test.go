@@ -21,12 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/internal/browser"
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 )
 
 // pageFile writes the page of the five rungs and returns its address.
 func pageFile(t *testing.T) string {
 	fix := fiveRungs()
-	r, err := of(seededSweep(), manifest(fix.backend), fix.load)
+	r, err := of(seededSweep(), manifest(fix.backend), fix.source())
 	require.NoError(t, err)
 	data, err := r.HTML()
 	require.NoError(t, err)
@@ -191,10 +192,10 @@ func testThemes(t *testing.T, p *browser.Page) {
 	require.Equal(t, dark, background(t, p), "as the system has it")
 }
 
-// centre is where a point of the first chart is in the window.
+// centre is where a point of the first rung in the first chart is in the window.
 func centre(t *testing.T, p *browser.Page, i int) (x, y float64) {
 	at := browser.Eval[[]float64](t, p, fmt.Sprintf(`(() => {
-		const point = document.querySelectorAll("figure")[0].querySelectorAll(".point")[%d];
+		const point = [...document.querySelector("figure").querySelectorAll(".point")].filter(e => e.getAttribute("aria-label").startsWith("fifo at"))[%d];
 		point.scrollIntoView({block: "center"});
 		const box = point.querySelector(".hit").getBoundingClientRect();
 		return [box.left + box.width / 2, box.top + box.height / 2];
@@ -216,16 +217,18 @@ func testPoints(t *testing.T, p *browser.Page) {
 
 	// One point is in the tab order, arrows lead to the others, Escape closes.
 	require.Equal(t, 1, browser.Eval[int](t, p, `document.querySelectorAll("figure")[0].querySelectorAll(".point[tabindex='0']").length`))
-	p.Do(t, chromedp.Evaluate(`document.querySelector("figure .scroll").previousElementSibling.querySelector("li:last-child").scrollIntoView()`, nil),
-		chromedp.Evaluate(`[...document.querySelectorAll("figure")[0].querySelectorAll("button.key")].pop().focus()`, nil), chromedp.KeyEvent(kb.Tab))
-	first := tip(t, p)
-	require.Contains(t, first, "fifo at 0.6 rps")
+	p.Do(t, chromedp.Evaluate(`[...document.querySelector("figure").querySelectorAll("button.key")].pop().focus()`, nil), chromedp.KeyEvent(kb.Tab))
+	require.Contains(t, tip(t, p), "fifo saturates")
+	p.Do(t, chromedp.KeyEvent(kb.ArrowRight))
+	require.Contains(t, tip(t, p), "fifo at 0.6 rps")
 	p.Do(t, chromedp.KeyEvent(kb.ArrowRight))
 	require.Contains(t, tip(t, p), "fifo at 1.2 rps")
-	p.Do(t, chromedp.KeyEvent(kb.ArrowDown))
-	require.Contains(t, tip(t, p), "static at 1.2 rps")
+	p.Do(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.End))
+	require.Contains(t, tip(t, p), "static at 6 rps")
+	p.Do(t, chromedp.KeyEvent(kb.ArrowUp))
+	require.Contains(t, tip(t, p), "fifo at 6 rps")
 	p.Do(t, chromedp.KeyEvent(kb.Home))
-	require.Contains(t, tip(t, p), "static at 0.6 rps")
+	require.Contains(t, tip(t, p), "fifo saturates")
 	p.Do(t, chromedp.KeyEvent(kb.Escape))
 	require.Empty(t, tip(t, p))
 }
@@ -261,9 +264,9 @@ func testScreenshot(t *testing.T, p *browser.Page) {
 		require.NoError(t, err)
 		counts := coloursOf(img)
 		require.Greater(t, len(counts), 100)
-		for _, c := range palette[:5] {
-			if c != palette[1] { // blue is lighter in the dark
-				require.Greater(t, counts[color.RGBA{c.R, c.G, c.B, 0xFF}], 200, "%s: a rung's colour %v", scheme, c)
+		for rung, look := range chartdata.Looks(seededSweep().Rungs) {
+			if c := palette[look]; look != 1 { // blue is lighter in the dark
+				require.Greater(t, counts[color.RGBA{c.R, c.G, c.B, 0xFF}], 200, "%s: the colour of %s", scheme, rung)
 			}
 		}
 	}

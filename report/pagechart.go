@@ -28,12 +28,12 @@ type pageKey struct {
 }
 
 func (f *Figure) onPage() pageChart {
-	canvas := newPageCanvas(f.Width, f.Height-70)
+	canvas := newPageCanvas(f.Width, f.Height-f.headerHeight()+margin)
 	f.drawPanels(draw.Crop(draw.New(canvas), margin/2, -margin, margin/2, -margin/2))
 	c := pageChart{Name: f.Name, Title: f.Title, Facts: strings.Join(f.facts, " · "), SVG: template.HTML(fmt.Sprintf(
 		`<svg class="chart" viewBox="0 0 %s %s" role="img" aria-label="%[4]s" aria-describedby="%[3]s-desc">
 <desc id="%[3]s-desc">%[5]s</desc>
-%[6]s</svg>`, decimal(canvas.w), decimal(canvas.h), f.Name, html.EscapeString(f.Title), html.EscapeString(f.Alt), canvas.b.String()))}
+%[6]s</svg>`, decimal(canvas.w), decimal(canvas.h), f.Name, html.EscapeString(f.Title), html.EscapeString(f.Alt), canvas.String()))}
 	for _, e := range f.key {
 		k := pageKey{Name: e.name, Sample: e.onPage()}
 		if canvas.series[e.name] {
@@ -45,8 +45,8 @@ func (f *Figure) onPage() pageChart {
 }
 
 func (e keyEntry) onPage() template.HTML {
-	const w, h = sampleWidth + 4, 16
+	const w, h = sampleWidth + 4, 24 // an arrow is taller than the line
 	canvas := newPageCanvas(w, h)
 	e.sample(draw.New(canvas), vg.Point{X: w / 2, Y: h / 2})
-	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %d %d" aria-hidden="true">%s</svg>`, w, h, canvas.b.String()))
+	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %d %d" aria-hidden="true">%s</svg>`, w, h, canvas.String()))
 }

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -21,6 +22,8 @@ type part struct {
 	// label says what a point shows, its first line being what it is.
 	label string
 	at    vg.Point // of a point
+	// box, where it is not empty, is where the pointer meets it instead of around at.
+	box vg.Rectangle
 }
 
 // within draws a part. Only the page's canvas takes note of it.
@@ -36,6 +39,7 @@ func within(c draw.Canvas, p part, drawing func()) {
 	}
 	page.begin(p)
 	drawing()
+	page.flush()
 	page.b.WriteString("</g>\n")
 }
 
@@ -43,10 +47,13 @@ func within(c draw.Canvas, p part, drawing func()) {
 // decides what they are in the dark, there is no style attribute, which the page's
 // policy forbids, and parts are groups that a script finds.
 type pageCanvas struct {
-	b      bytes.Buffer
-	w, h   vg.Length
-	state  []penState
-	series map[string]bool // that parts were drawn of
+	b     bytes.Buffer
+	w, h  vg.Length
+	state []penState
+	// paths are of one look, which is pending: they become one element.
+	pending string
+	paths   bytes.Buffer
+	series  map[string]bool // that parts were drawn of
 }
 
 // penState is what Push keeps.
@@ -70,14 +77,43 @@ func newPageCanvas(w, h vg.Length) *pageCanvas {
 const hitRadius = 8
 
 func (c *pageCanvas) begin(p part) {
+	c.flush()
 	c.series[p.series] = true
 	if p.label == "" {
 		fmt.Fprintf(&c.b, `<g data-s="%s">`, html.EscapeString(p.series))
 		return
 	}
+	fmt.Fprintf(&c.b, `<g class="point" data-s="%s"><title>%s</title>`, html.EscapeString(p.series), html.EscapeString(p.label))
+	if size := p.box.Size(); size.X > 0 {
+		x, y := c.place(vg.Point{X: p.box.Min.X, Y: p.box.Max.Y})
+		fmt.Fprintf(&c.b, `<rect class="hit" x="%s" y="%s" width="%s" height="%s"/>`, x, y, decimal(size.X), decimal(size.Y))
+		return
+	}
 	x, y := c.place(p.at)
-	fmt.Fprintf(&c.b, `<g class="point" data-s="%s"><title>%s</title><circle class="hit" cx="%s" cy="%s" r="%d"/>`,
-		html.EscapeString(p.series), html.EscapeString(p.label), x, y, hitRadius)
+	fmt.Fprintf(&c.b, `<circle class="hit" cx="%s" cy="%s" r="%d"/>`, x, y, hitRadius)
+}
+
+// add draws a path of a look.
+func (c *pageCanvas) add(look string, p vg.Path) {
+	if look != c.pending {
+		c.flush()
+	}
+	c.pending = look
+	c.paths.Write(c.data(p))
+}
+
+// flush writes the paths that are pending.
+func (c *pageCanvas) flush() {
+	if c.paths.Len() > 0 {
+		fmt.Fprintf(&c.b, `<path %s d="%s"/>`+"\n", c.pending, c.paths.Bytes())
+	}
+	c.paths.Reset()
+}
+
+// String returns what was drawn.
+func (c *pageCanvas) String() string {
+	c.flush()
+	return c.b.String()
 }
 
 func (c *pageCanvas) pen() *penState { return &c.state[len(c.state)-1] }
@@ -140,28 +176,23 @@ func (c *pageCanvas) Stroke(p vg.Path) {
 	if s.width <= 0 {
 		return
 	}
-	fmt.Fprintf(&c.b, `<path %s stroke-width="%s"`, paint("stroke", s.color), decimal(s.width))
-	for i, d := range s.dashes {
-		if i == 0 {
-			c.b.WriteString(` stroke-dasharray="`)
-		} else {
-			c.b.WriteByte(' ')
-		}
-		c.b.WriteString(decimal(d))
-	}
+	look := fmt.Sprintf(`%s stroke-width="%s"`, paint("stroke", s.color), decimal(s.width))
 	if len(s.dashes) > 0 {
-		c.b.WriteByte('"')
+		var dashes []string
+		for _, d := range s.dashes {
+			dashes = append(dashes, decimal(d))
+		}
+		look += fmt.Sprintf(` stroke-dasharray="%s"`, strings.Join(dashes, " "))
 	}
-	fmt.Fprintf(&c.b, ` d="%s"/>`+"\n", c.data(p))
+	c.add(look, p)
 }
 
 // Fill implements vg.Canvas.
-func (c *pageCanvas) Fill(p vg.Path) {
-	fmt.Fprintf(&c.b, `<path %s d="%s"/>`+"\n", paint("fill", c.pen().color), c.data(p))
-}
+func (c *pageCanvas) Fill(p vg.Path) { c.add(paint("fill", c.pen().color), p) }
 
 // FillString implements vg.Canvas.
 func (c *pageCanvas) FillString(f font.Face, pt vg.Point, text string) {
+	c.flush()
 	x, y := c.place(pt)
 	fmt.Fprintf(&c.b, `<text %s x="%s" y="%s" font-size="%s"`, paint("fill", c.pen().color), x, y, decimal(f.Font.Size))
 	if f.Font.Weight > 0 {

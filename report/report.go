@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -25,6 +26,7 @@ type Report struct {
 	CellChecks Table // every figure of every cell
 	Provenance []Table
 	Figures    []Figure
+	Absent     []string // the charts that there are none of, and why
 	Warnings   []string
 
 	summaries []results.CellSummary
@@ -33,7 +35,7 @@ type Report struct {
 
 // Of makes the report of a run that analysis.Load read.
 func Of(run *analysis.Run) (*Report, error) {
-	r, err := of(run.Sweep, run.Manifest, run.Records)
+	r, err := of(run.Sweep, run.Manifest, chartdata.Source{Records: run.Records, Steps: run.Steps})
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +43,12 @@ func Of(run *analysis.Run) (*Report, error) {
 	return r, nil
 }
 
-func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
+func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, error) {
 	f := FactsOf(s, ModelName(m))
 	r := &Report{
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
 		Cells: Cells(s, f), Probes: Probes(s, f),
 		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
-		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
 		summaries: analysis.Summaries(s), checks: checkRows(s),
 	}
 	if text := voided(s); text != "" {
@@ -56,14 +57,9 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
 	}
-	timeline, ok, err := TimelineChart(s, f, load)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		r.Figures = append(r.Figures, timeline)
-	}
-	return r, nil
+	var err error
+	r.Figures, r.Absent, err = Charts(s, f, src)
+	return r, err
 }
 
 // Blocks returns what documents can embed, by name: the tables of the run, and
@@ -170,6 +166,9 @@ func (r *Report) Markdown() string {
 	b.WriteString("## Charts\n\n")
 	for _, f := range r.Figures {
 		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Alt), f.Name)
+	}
+	if len(r.Absent) > 0 {
+		b.WriteString(list(r.Absent) + "\n")
 	}
 	b.WriteString("## Tables\n\n")
 	for _, t := range r.tables() {

@@ -25,7 +25,8 @@ func SummaryMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| key | type | unit | what it is | null means |\n|---|---|---|---|---|\n")
 	for _, f := range summaryFields() {
-		row(&b, f.Tag.Get("json"), jsonType(f.Type), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("null"))
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		row(&b, key, jsonType(f.Type), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("null"))
 	}
 	return b.String()
 }

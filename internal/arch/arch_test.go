@@ -37,7 +37,8 @@ var mayImport = map[string][]string{
 	"results":             {},
 	"results/calibration": {"results"},
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
-	"report":              {"analysis", "results"},
+	"report":              {"analysis", "report/chartdata", "results"},
+	"report/chartdata":    {"analysis", "results"},
 	"ladder":              {"engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/ladders":      {"engine", "internal/nearest"},
 	"ladder/live":         {"ladder", "analysis", "loadgen", "results"},
