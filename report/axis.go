@@ -14,7 +14,7 @@ type logTicks struct{}
 
 // Ticks implements plot.Ticker.
 func (logTicks) Ticks(lo, hi float64) []plot.Tick {
-	wide := math.Log10(hi/lo) > 3.2
+	wide := math.Log10(hi/lo) > 3.6
 	var ticks []plot.Tick
 	labels := 0
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {

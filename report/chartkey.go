@@ -71,8 +71,8 @@ func (k *key) addSeries(l chartdata.Series) {
 		if some(func(p chartdata.Point) bool { return p.Bound }) {
 			k.add("a lower bound", func(c draw.Canvas, at vg.Point) {
 				at.Y -= 4
-				neutral.mark(c, at, markRadius, true)
-				neutral.arrow(c, at)
+				neutral.mark(c, at, markRadius-0.4, true)
+				neutral.arrow(c, at, 6.5)
 			})
 		}
 		if some(func(p chartdata.Point) bool { return p.Invalid }) {

@@ -63,7 +63,7 @@ func drawMarks(c draw.Canvas, d chartdata.Panel, i int, at placed) {
 func drawPoint(c draw.Canvas, look series, where vg.Point, p chartdata.Point) {
 	look.mark(c, where, markRadius, p.Bound || p.Invalid)
 	if p.Bound {
-		look.arrow(c, where)
+		look.arrow(c, where, 10)
 	}
 	if p.Invalid {
 		cross(c, where, markRadius+3, ink)

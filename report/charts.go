@@ -42,7 +42,7 @@ func figureOf(c chartdata.Chart, f Facts) Figure {
 	for i, p := range c.Panels {
 		if i%c.Columns == 0 {
 			fig.rows = append(fig.rows, make([]*plot.Plot, c.Columns))
-			tall += panelHeight(p, len(c.Panels) > c.Columns)
+			tall += panelHeight(p, (len(c.Panels)+c.Columns-1)/c.Columns)
 		}
 		fig.rows[i/c.Columns][i%c.Columns] = panelPlot(c, i)
 	}
@@ -50,12 +50,17 @@ func figureOf(c chartdata.Chart, f Facts) Figure {
 	return fig
 }
 
-// panelHeight is that of a row of panels with its axis. Those of many rows are lower.
-func panelHeight(p chartdata.Panel, many bool) vg.Length {
+// panelHeight is that of one of several rows of panels, with its axis. It is lower where
+// there are more of them.
+func panelHeight(p chartdata.Panel, rows int) vg.Length {
+	row := 5.6 // of a request
+	if rows > 4 {
+		row = 4.4
+	}
 	switch {
 	case p.Gantt != nil:
-		return vg.Length(62 + 5.6*float64(len(p.Gantt.Requests)))
-	case many:
+		return vg.Length(62 + row*float64(len(p.Gantt.Requests)))
+	case rows > 1:
 		return 195
 	default:
 		return 290

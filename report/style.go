@@ -125,8 +125,8 @@ func (s series) mark(c draw.Canvas, at vg.Point, radius vg.Length, hollow bool) 
 }
 
 // arrow draws an arrow upwards from just above a marker: the value lies higher.
-func (s series) arrow(c draw.Canvas, at vg.Point) {
-	const gap, length, head = 4.5, 10, 3
+func (s series) arrow(c draw.Canvas, at vg.Point, length vg.Length) {
+	const gap, head = 4.5, 3
 	tip := vg.Point{X: at.X, Y: at.Y + gap + length}
 	sty := draw.LineStyle{Color: s.color, Width: 1.4}
 	c.StrokeLine2(sty, at.X, at.Y+gap, tip.X, tip.Y)
