@@ -129,9 +129,8 @@ func placing(d chartdata.Panel, x, y func(float64) vg.Length) placed {
 			nudges[w] = (vg.Length(n) - vg.Length(len(all)-1)/2) * apart
 		}
 	}
-	least := d.Y.Min // below it a log axis has no place
-	return func(i, j int, v float64) vg.Point {
-		return vg.Point{X: x(d.Series[i].Points[j].X) + nudges[where{i, j}], Y: y(max(v, least))}
+	return func(i, j int, v float64) vg.Point { // below its least value a log axis has no place
+		return vg.Point{X: x(max(d.Series[i].Points[j].X, d.X.Min)) + nudges[where{i, j}], Y: y(max(v, d.Y.Min))}
 	}
 }
 

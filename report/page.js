@@ -22,10 +22,11 @@
       remember(root.dataset.theme);
       show();
     });
-    dark.addEventListener("change", show);
     show();
     document.querySelector(".bar").append(button);
   }
+
+  dark.addEventListener("change", () => document.getElementById("theme").setAttribute("aria-pressed", String(isDark())));
 
   function make(tag, text) {
     const e = document.createElement(tag);
@@ -215,30 +216,43 @@
   // report, which takes the place of this one.
   let version = root.dataset.version;
 
+  // route is the way from main to an element, by places among children.
+  function route(e) {
+    const way = [];
+    for (; e && e.id !== "main"; e = e.parentElement) way.unshift([...e.parentElement.children].indexOf(e));
+    return way;
+  }
+
   async function refresh(to) {
     version = to;
     const answer = await fetch(location.href, { cache: "no-store" });
     if (!answer.ok) return;
     const newer = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const part of ["main", ".bar nav", ".facts", "h1"]) {
-      const is = document.querySelector(part), will = newer.querySelector(part);
-      if (is && will) is.replaceWith(document.adoptNode(will));
-      else if (will && part === ".bar nav") document.querySelector(".bar").prepend(document.adoptNode(will));
+    const focused = document.activeElement;
+    const way = document.getElementById("main").contains(focused) ? route(focused) : null;
+    for (const part of ["header", "main"]) {
+      document.querySelector(part).replaceWith(document.adoptNode(newer.querySelector(part)));
     }
     document.title = newer.title;
     hideTip();
+    themeButton();
     enhance();
+    if (way) {
+      const again = way.reduce((e, i) => e && e.children[i], document.getElementById("main"));
+      if (again) again.focus({ preventScroll: true });
+    }
   }
 
+  // liveTable shows a table of a state. Before there is a plan it has nothing.
   function liveTable(table) {
     const t = make("table"), head = t.createTHead().insertRow(), body = t.createTBody();
-    table.columns.forEach((c, i) => {
+    (table.columns ?? []).forEach((c, i) => {
       const th = make("th", c);
       th.scope = "col";
       if (i === 0) th.className = "left";
       head.append(th);
     });
-    for (const row of table.rows) {
+    for (const row of table.rows ?? []) {
       const tr = body.insertRow();
       row.forEach((cell, i) => {
         const c = make(i === 0 ? "th" : "td", cell);
@@ -262,7 +276,7 @@
       bar.max = Math.max(1, s.all);
       bar.value = s.done;
       bar.setAttribute("aria-label", "Cells finished");
-      live.replaceChildren(title, make("p", s.head), bar, liveTable(s.rungs), ...s.now.map((line) => make("p", line)));
+      live.replaceChildren(title, make("p", s.head), bar, liveTable(s.rungs), ...(s.now ?? []).map((line) => make("p", line)));
       if (s.over) { title.textContent = "Finished"; source.close(); }
       if (String(s.version) !== version) refresh(String(s.version));
     };

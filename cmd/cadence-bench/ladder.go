@@ -30,7 +30,7 @@ type ladderFlags struct {
 	layout                          layoutFlags
 	model, out                      string
 	threads, threadsBatch           int
-	ladder                          string
+	ladder, serve                   string
 	resume, traceSteps              bool
 	twin                            twinFlags
 	target                          targetFlags
@@ -106,6 +106,7 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	f.target.bind(flags)
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	f.twin.add(flags)
+	flags.StringVar(&f.serve, "serve", "", "show the report so far in a browser, at this port of this machine or HOST:PORT")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 }
 
@@ -138,6 +139,11 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
 		}
 	}
+	stop, err := f.watched(show)
+	if err != nil {
+		return coded(exitInput, err)
+	}
+	defer stop()
 	var machine ladder.Machine
 	var choices []results.Choice
 	if needsEngine(params) {
@@ -167,6 +173,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		},
 	}
 	if f.resume {
+		show.recall(f.out)
 		err = sweep.Resume(cmd.Context())
 	} else {
 		err = sweep.Start(cmd.Context(), cfg)
@@ -286,7 +293,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 
 // keptByResume are the flags that may accompany --resume: they say where things
 // are, not what is measured.
-var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "calibration": true}
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "serve": true, "calibration": true}
 
 func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
 	var err error

@@ -47,13 +47,6 @@ func (p *progress) view() (v live.View, ok bool) {
 	return p.board.View(p.now()), true
 }
 
-// known tells of cells that were measured before the sweep goes on.
-func (p *progress) known(cells []analysis.CellMetrics) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.board.Known(cells)
-}
-
 // line prints a line for good, above the block.
 func (p *progress) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +23,9 @@ type livePage struct {
 	// render makes the page of the cells that are finished, for this version of it.
 	render func(version string) ([]byte, error)
 	tick   time.Duration // between two states that are pushed
+	// rest is how many times as long as making the page took it is left alone: a
+	// simulation ends many cells a second.
+	rest int
 
 	listener net.Listener
 	server   http.Server
@@ -32,8 +35,10 @@ type livePage struct {
 	page    []byte
 	version int
 	wanted  bool // somebody has asked for the page since it was made
-	streams int  // that are open
-	caught  int  // streams whose reader has the last version, once the sweep is over
+	made    time.Time
+	took    time.Duration // to make it
+	streams int           // that are open
+	caught  int           // streams whose reader has the last version, once the sweep is over
 }
 
 // The states of a page that nobody reads any more are given up after this long.
@@ -58,13 +63,13 @@ func serveAddress(s string) (string, error) {
 }
 
 // newLivePage listens at an address at once, so that a port in use is known before
-// anything is measured, and begins to serve.
+// anything is measured.
 func newLivePage(address string, view func() live.View, render func(version string) ([]byte, error)) (*livePage, error) {
 	address, err := serveAddress(address)
 	if err != nil {
 		return nil, err
 	}
-	l := &livePage{view: view, render: render, tick: time.Second, over: make(chan struct{}), wanted: true}
+	l := &livePage{view: view, render: render, tick: time.Second, rest: 10, over: make(chan struct{})}
 	if l.listener, err = net.Listen("tcp", address); err != nil {
 		var op *net.OpError
 		if errors.As(err, &op) {
@@ -75,11 +80,14 @@ func newLivePage(address string, view func() live.View, render func(version stri
 	if err := l.make(); err != nil {
 		return nil, err
 	}
+	l.wanted = true // whoever comes first is shown more than the empty page
 	l.server.Handler = l.handler()
 	l.server.ReadHeaderTimeout = 10 * time.Second
-	go l.server.Serve(l.listener) // it returns when close shuts it down
 	return l, nil
 }
+
+// start begins to serve, until close.
+func (l *livePage) start() { go l.server.Serve(l.listener) }
 
 // url is where the page is.
 func (l *livePage) url() string { return "http://" + l.listener.Addr().String() + "/" }
@@ -119,17 +127,19 @@ type event struct {
 	Version string `json:"version"`
 }
 
-func (l *livePage) state() ([]byte, error) {
+func (l *livePage) state() (data []byte, over bool, err error) {
+	select {
+	case <-l.over:
+		over = true
+	default:
+	}
 	e := event{View: l.view()}
+	e.Over = over
 	l.mu.Lock()
 	e.Version = strconv.Itoa(l.version)
 	l.mu.Unlock()
-	select {
-	case <-l.over:
-		e.Over = true
-	default:
-	}
-	return json.Marshal(e)
+	data, err = json.Marshal(e)
+	return data, over, err
 }
 
 // serveEvents pushes the state whenever it differs from the last one that was pushed.
@@ -143,20 +153,17 @@ func (l *livePage) serveEvents(w http.ResponseWriter, r *http.Request) {
 	defer ticks.Stop()
 	last := ""
 	for {
-		data, err := l.state()
+		data, over, err := l.state()
 		if err != nil {
 			return
 		}
 		if text := string(data); text != last {
 			last = text
-			if _, err := fmt.Fprintf(w, "data: %s\n\n", text); err != nil {
-				return
-			}
-			if flush() != nil {
-				return
+			if _, err := fmt.Fprintf(w, "data: %s\n\n", text); err != nil || flush() != nil {
+				return // the reader has gone
 			}
 		}
-		if strings.HasSuffix(last, `"over":true}`) || strings.Contains(last, `"over":true`) {
+		if over {
 			return
 		}
 		select {
@@ -178,35 +185,43 @@ func (l *livePage) count(n int) {
 func (l *livePage) refresh() error {
 	l.mu.Lock()
 	read := l.wanted || l.streams > 0
-	l.wanted = false
+	resting := time.Since(l.made) < time.Duration(l.rest)*l.took
 	l.mu.Unlock()
-	if !read {
+	if !read || resting {
 		return nil
 	}
 	return l.make()
 }
 
+// make makes the page, and collects what garbage that left before the next cell begins.
 func (l *livePage) make() error {
 	l.mu.Lock()
 	version := l.version + 1
+	l.wanted = false
 	l.mu.Unlock()
+	began := time.Now()
 	page, err := l.render(strconv.Itoa(version))
 	if err != nil {
-		return err
+		return fmt.Errorf("the live page could not be made: %w", err)
 	}
+	runtime.GC()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.page, l.version = page, version
+	l.made, l.took = time.Now(), time.Since(began)
 	return nil
 }
 
 // close tells whoever reads the page that the sweep is over, gives them a moment to
 // fetch its last version, and stops serving.
 func (l *livePage) close() error {
-	err := l.refresh()
 	l.mu.Lock()
 	readers := l.streams
 	l.mu.Unlock()
+	var err error
+	if readers > 0 {
+		err = l.make()
+	}
 	close(l.over)
 	deadline := time.Now().Add(lastLook)
 	for readers > 0 && time.Now().Before(deadline) {

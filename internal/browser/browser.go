@@ -19,7 +19,7 @@ import (
 )
 
 // limit ends a browser that hangs.
-const limit = 4 * time.Minute
+const limit = 25 * time.Second
 
 // Find returns the path of the browser that CADENCE_BROWSER names or, without it, of the
 // first on the path, and "" if there is none.
@@ -100,7 +100,7 @@ func (p *Page) listen(event any) {
 func (p *Page) Do(t *testing.T, actions ...chromedp.Action) {
 	t.Helper()
 	if err := chromedp.Run(p.ctx, actions...); err != nil {
-		t.Fatalf("in the browser: %v", err)
+		t.Fatalf("in the browser: %v; the console has %q", err, p.Errors())
 	}
 }
 

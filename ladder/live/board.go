@@ -99,7 +99,7 @@ func (b *Board) summarise() {
 		order = append(order, k.Rung)
 	}
 	sweep := analysis.NewSweep(b.cells, order)
-	b.rungs, b.probe = rungsOf(sweep, b.plan), probeOf(sweep)
+	b.rungs, b.probe = rungsOf(sweep, b.plan), probeOf(sweep.All())
 }
 
 // underWay are the places of the cells under way, ascending.

@@ -153,6 +153,23 @@ func TestKnownCells(t *testing.T) {
 	require.Equal(t, 2*75*time.Second, b.Remaining(start))
 }
 
+// An anchor is one of the cells, and in no figure of its rung.
+func TestAnchors(t *testing.T) {
+	keys := plan([]string{"fifo"}, []float64{1}, 1)
+	again, anchor := keys[0], keys[0]
+	again.Replicate, anchor.Anchor = 1, true
+	b := &Board{}
+	b.Plan(start, append(keys, again, anchor), 0, config)
+	b.End(start, 0, measured(keys[0], 0, 0.5, 2, 400))
+	b.End(start, 2, measured(anchor, 2, 0.9, 9, 300))
+	b.Begin(1)
+	v := b.View(start)
+	require.Equal(t, [][]string{{"fifo", "2/3", "0.50", "1", "2.00", "1"}}, v.Rungs.Rows)
+	require.Equal(t, "[2/3] fifo          1 rps seed 1 again 1  starting", v.Now[0])
+	require.Contains(t, v.Now[1], "-26% since the first of 4", "the machine's speed is of all")
+	require.Equal(t, "[3/3] fifo          1 rps seed 1 anchor", b.Label(2))
+}
+
 // The live page's script reads these keys.
 func TestViewAsJSON(t *testing.T) {
 	b, now := underWay()

@@ -18,8 +18,8 @@ type rung struct {
 	tailRPS       float64
 }
 
-// rungsOf summarises the cells so far, in the order of the plan. Invalid cells count as
-// done and in no figure.
+// rungsOf summarises the cells so far, in the order of the plan. Invalid cells and
+// anchors count as done and in no figure.
 func rungsOf(s *analysis.Sweep, plan []results.Key) []rung {
 	var rungs []rung
 	place := map[string]int{}
@@ -32,9 +32,13 @@ func rungsOf(s *analysis.Sweep, plan []results.Key) []rung {
 		}
 		rungs[i].planned++
 	}
+	for _, c := range s.All() {
+		if i, ok := place[c.Cell.Rung]; ok {
+			rungs[i].done++
+		}
+	}
 	for i := range rungs {
 		for _, p := range s.Of(rungs[i].name) {
-			rungs[i].done += len(p.Cells)
 			if p.Valid() {
 				rungs[i].add(p)
 			}
@@ -87,10 +91,11 @@ type probe struct {
 	n                      int
 }
 
-func probeOf(s *analysis.Sweep) probe {
+// probeOf takes cells in the order of the sweep.
+func probeOf(cells []analysis.CellMetrics) probe {
 	var p probe
-	for i := range s.Cells { // in the order of the sweep
-		for _, at := range []results.Opt[results.Probe]{s.Cells[i].Cell.ProbeBefore, s.Cells[i].Cell.ProbeAfter} {
+	for i := range cells {
+		for _, at := range []results.Opt[results.Probe]{cells[i].Cell.ProbeBefore, cells[i].Cell.ProbeAfter} {
 			if at.OK {
 				p.add(at.V.DecodeTokensPerS)
 			}

@@ -86,5 +86,12 @@ func (b *Board) cell(order int) string {
 // Label names the cell at a place in the plan.
 func (b *Board) Label(order int) string {
 	key := b.plan[order]
-	return fmt.Sprintf("[%*d/%d] %-10s %4g rps seed %d", len(fmt.Sprint(len(b.plan))), order+1, len(b.plan), key.Rung, key.OfferedRPS, key.Seed)
+	label := fmt.Sprintf("[%*d/%d] %-10s %4g rps seed %d", len(fmt.Sprint(len(b.plan))), order+1, len(b.plan), key.Rung, key.OfferedRPS, key.Seed)
+	if key.Replicate > 0 {
+		label += fmt.Sprintf(" again %d", key.Replicate)
+	}
+	if key.Anchor {
+		label += " anchor"
+	}
+	return label
 }
