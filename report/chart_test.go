@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
-	"image/color"
 	"image/png"
 	"io"
-	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -193,29 +190,5 @@ func TestChartsOfLittle(t *testing.T) {
 	require.Contains(t, absent, "There is no chart “End-to-end latency over arrival time”: the rungs share no offered rate at which each has a valid cell.")
 	require.Contains(t, absent, "There is no chart “Goodput and refused arrivals against offered rate”: no rung refused a request.")
 }
-
-// The HTML page's dark mode maps colours by value: one that it does not know would
-// stay dark on dark.
-func TestDarkModeKnowsEveryNeutralColour(t *testing.T) {
-	known := map[string]bool{}
-	for _, c := range palette {
-		known[hex(c)] = true
-	}
-	for _, m := range hexColour.FindAllStringSubmatch(pageCSS, -1) {
-		known[m[1]] = true
-	}
-	for _, fig := range allCharts() {
-		svg, err := fig.SVG()
-		require.NoError(t, err)
-		uses := hexColour.FindAllSubmatch(svg, -1)
-		require.NotEmpty(t, uses)
-		for _, m := range uses {
-			translucent := len(m[2]) > 0 // of the palette, and rounded
-			require.True(t, translucent || known[string(m[1])], "%s: %s", fig.Name, m[0])
-		}
-	}
-}
-
-var hexColour = regexp.MustCompile(`(?:fill|stroke):(#[0-9A-F]{6})(;[a-z]+-opacity)?`)
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -62,6 +63,25 @@ func ganttLayer(g *chartdata.Gantt) layer {
 			}
 		}
 		drawStrip(c, g.Steps, x, y(-stripRows+0.5), y(-0.5))
+		nameRequests(c, g, x, y, half)
+	}
+}
+
+// nameRequests lays over each row what the page says of its request.
+func nameRequests(c draw.Canvas, g *chartdata.Gantt, x, y func(float64) vg.Length, half vg.Length) {
+	for row := range g.Requests {
+		from, to := math.Inf(1), math.Inf(-1)
+		for _, s := range g.Spans {
+			if s.Row == row {
+				from, to = min(from, s.From), max(to, s.To)
+			}
+		}
+		if from >= to {
+			continue
+		}
+		mid := y(rowAt(len(g.Requests), row))
+		box := vg.Rectangle{Min: vg.Point{X: x(from), Y: mid - half}, Max: vg.Point{X: x(to), Y: mid + half}}
+		within(c, part{series: g.Rung, label: requestTip(g, row), box: box}, func() {})
 	}
 }
 

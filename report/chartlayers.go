@@ -58,23 +58,25 @@ func stroke(c draw.Canvas, sty draw.LineStyle, r chartdata.Rule, x, y func(float
 // rungs saturate at one rate, it is of no rung's colour, and has the markers of all.
 func drawSaturations(c draw.Canvas, knees []chartdata.Rule, x func(float64) vg.Length) {
 	const apart = 9
-	rungs := map[float64][]series{}
+	rungs := map[float64][]chartdata.Rule{}
 	var rates []float64
 	for _, k := range knees {
 		if rungs[k.At] == nil {
 			rates = append(rates, k.At)
 		}
-		rungs[k.At] = append(rungs[k.At], seriesOf(k.Look))
+		rungs[k.At] = append(rungs[k.At], k)
 	}
 	for _, rate := range rates {
 		of := rungs[rate]
-		line := saturationLine(neutral)
+		upright := func(look series) { c.StrokeLine2(saturationLine(look), x(rate), c.Min.Y, x(rate), c.Max.Y) }
 		if len(of) == 1 {
-			line = saturationLine(of[0])
+			within(c, part{series: of[0].Rung}, func() { upright(seriesOf(of[0].Look)) })
+		} else {
+			upright(neutral)
 		}
-		c.StrokeLine2(line, x(rate), c.Min.Y, x(rate), c.Max.Y)
-		for i, look := range of {
-			look.mark(c, vg.Point{X: x(rate) + (vg.Length(i)-vg.Length(len(of)-1)/2)*apart, Y: c.Max.Y}, markRadius-0.6, false)
+		for i, k := range of {
+			at := vg.Point{X: x(rate) + (vg.Length(i)-vg.Length(len(of)-1)/2)*apart, Y: c.Max.Y}
+			within(c, part{series: k.Rung, label: kneeTip(k), at: at}, func() { seriesOf(k.Look).mark(c, at, markRadius-0.6, false) })
 		}
 	}
 }
@@ -92,15 +94,15 @@ func seriesLayer(d chartdata.Panel) layer {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
 		at := placing(d, x, y)
 		for i, l := range d.Series {
-			if l.Kind == chartdata.Line {
-				drawBand(c, l, i, at)
+			if l.Kind == chartdata.Line && hasBand(l.Points) {
+				within(c, part{series: l.Rung}, func() { drawBand(c, l, i, at) })
 			}
 		}
 		for i, l := range d.Series {
-			drawLines(c, l, i, at)
+			within(c, part{series: l.Rung}, func() { drawLines(c, l, i, at) })
 		}
 		for i, l := range d.Series {
-			drawMarks(c, l, i, at)
+			within(c, part{series: l.Rung}, func() { drawMarks(c, d, i, at) })
 		}
 	}
 }
@@ -127,9 +129,8 @@ func placing(d chartdata.Panel, x, y func(float64) vg.Length) placed {
 			nudges[w] = (vg.Length(n) - vg.Length(len(all)-1)/2) * apart
 		}
 	}
-	least := d.Y.Min // below it a log axis has no place
-	return func(i, j int, v float64) vg.Point {
-		return vg.Point{X: x(d.Series[i].Points[j].X) + nudges[where{i, j}], Y: y(max(v, least))}
+	return func(i, j int, v float64) vg.Point { // below its least value a log axis has no place
+		return vg.Point{X: x(max(d.Series[i].Points[j].X, d.X.Min)) + nudges[where{i, j}], Y: y(max(v, d.Y.Min))}
 	}
 }
 

@@ -30,7 +30,7 @@ type ladderFlags struct {
 	layout                          layoutFlags
 	model, out                      string
 	threads, threadsBatch           int
-	ladder                          string
+	ladder, serve                   string
 	resume, traceSteps, allowMixed  bool
 	twin                            twinFlags
 	target                          targetFlags
@@ -109,6 +109,7 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	f.target.bind(flags)
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	f.twin.add(flags)
+	flags.StringVar(&f.serve, "serve", "", "show the report so far in a browser, at this port of this machine or HOST:PORT")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	flags.BoolVar(&f.allowMixed, "allow-mixed", false, "with --resume: go on although program, engine, model, machine or tapes have changed, and mark the run and its further cells")
 }
@@ -139,12 +140,17 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
 	}
 	show := newProgress(cmd.ErrOrStderr())
-	show.simulated = f.twin.simulated()
+	show.board.Simulated = f.twin.simulated()
 	if !f.resume {
 		if err := results.Vacant(f.out); err != nil {
 			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
 		}
 	}
+	stop, err := f.watched(show)
+	if err != nil {
+		return coded(exitInput, err)
+	}
+	defer stop()
 	var machine ladder.Machine
 	var choices []results.Choice
 	if needsEngine(params) {
@@ -174,10 +180,12 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		},
 	}
 	if f.resume {
+		show.recall(f.out)
 		err = sweep.Resume(cmd.Context())
 	} else {
 		err = sweep.Start(cmd.Context(), cfg)
 	}
+	show.close()
 	return f.finish(cmd.OutOrStdout(), err)
 }
 
@@ -295,7 +303,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 
 // keptByResume are the flags that may accompany --resume: they say where things
 // are, not what is measured.
-var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "calibration": true, "allow-mixed": true}
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "serve": true, "calibration": true, "allow-mixed": true}
 
 func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
 	var err error

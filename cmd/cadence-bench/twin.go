@@ -92,7 +92,7 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	}
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
 	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: newProgress(log)}
-	v.show.simulated = true
+	v.show.board.Simulated = true
 	params := measured.Manifest.Params
 	params["calibration"], params["twin_noise"] = "", strconv.FormatBool(f.twin.noise)
 	machine, choices, err := f.twin.machine(where, "", params, v.show.Note)
@@ -110,7 +110,9 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 			return err
 		}
 	}
-	if err := v.simulate(machine, choices, f.out); err != nil {
+	err = v.simulate(machine, choices, f.out)
+	v.show.close()
+	if err != nil {
 		return err
 	}
 	return v.report(f.out, out)

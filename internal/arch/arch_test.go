@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"report/chartdata":    {"analysis", "results"},
 	"ladder":              {"engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/ladders":      {"engine", "internal/nearest"},
+	"ladder/live":         {"ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench":   {"*"},
 }

@@ -127,6 +127,8 @@ type Point struct {
 	Band    *Band `json:"band,omitempty"`
 	Bound   bool  `json:"bound,omitempty"`   // the truth is above Y
 	Invalid bool  `json:"invalid,omitempty"` // no cell of it passed its checks
+	// Requests are those that Y rests on, over all seeds: of a Line.
+	Requests int `json:"requests,omitempty"`
 	// Label says what else to know of the point, such as the cell of a probe.
 	Label string `json:"label,omitempty"`
 }

@@ -130,7 +130,7 @@ func (b *builder) lines(m analysis.Metric) []Series {
 }
 
 func ratePoint(p *analysis.Point, r analysis.Range) Point {
-	pt := Point{X: p.OfferedRPS, Y: r.Mean, Bound: r.Bounds > 0, Invalid: !p.Valid()}
+	pt := Point{X: p.OfferedRPS, Y: r.Mean, Bound: r.Bounds > 0, Invalid: !p.Valid(), Requests: p.Total(analysis.Arrivals)}
 	if r.N > 1 {
 		pt.Band = &Band{Min: r.Min, Max: r.Max, Seeds: r.N}
 	}
