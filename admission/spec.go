@@ -109,4 +109,6 @@ var kinds = []Kind{
 		Name: "none", Source: "the rung below", Doc: "takes every request",
 		New: func(Params, Spec, Env) (Policy, error) { return Base{}, nil },
 	},
+	deadlineDropKind, inFlightCapKind, queuedTokensCapKind, tokenBucketKind, aimdKind, gradient2Kind, vegasKind,
+	envoyKind, codelKind, dagorKind, breakwaterKind, bouncerKind,
 }
