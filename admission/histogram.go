@@ -47,9 +47,10 @@ type doubleHistogram struct {
 
 	filling, using histogram
 	since          time.Duration // the last exchange
+	last           time.Duration // the last time that was added
 }
 
-// staleAfter is how many intervals a histogram is used for if there is no other.
+// staleAfter is how many intervals without a new time it takes to forget all.
 const staleAfter = 3
 
 // use returns the histogram to be used, or nil when none has enough.
@@ -64,19 +65,18 @@ func (d *doubleHistogram) use(now time.Duration) *histogram {
 func (d *doubleHistogram) add(x float64, now time.Duration) {
 	d.exchange(now)
 	d.filling.add(x)
+	d.last = now
 }
 
 // exchange begins to use what is being filled when it has enough and its time has come;
 // while there is none to use, that is at once.
 func (d *doubleHistogram) exchange(now time.Duration) {
-	switch age := now - d.since; {
-	case d.filling.n >= d.samples && (age >= d.interval || d.using.n == 0):
-		d.using = d.filling
-	case age >= staleAfter*d.interval && d.using.n > 0:
-		d.using = histogram{}
-		return // what is being filled goes on
-	default:
-		return
+	switch {
+	case now-d.last >= staleAfter*d.interval:
+		if d.using.n+d.filling.n > 0 {
+			d.using, d.filling = histogram{}, histogram{}
+		}
+	case d.filling.n >= d.samples && (now-d.since >= d.interval || d.using.n == 0):
+		d.using, d.filling, d.since = d.filling, histogram{}, now
 	}
-	d.filling, d.since = histogram{}, now
 }

@@ -200,10 +200,10 @@ func TestBouncerEstimates(t *testing.T) {
 	// Of a type without a history, the times of all are used: 90% of them are 3.5 s.
 	d = b.Decide(&Request{Arrived: s.Now, Deadline: s.Now + 4*time.Second, MaxTokens: 5}, busy(0, 0))
 	require.InDelta(t, 3.5, d.Bound.Seconds(), 0.2)
-	// What nobody fills is forgotten, first the one in use and then the one that was filled.
-	s.Now += staleAfter * 10 * time.Second
+	// What nobody fills is forgotten.
+	s.Now += staleAfter*10*time.Second - 1
 	require.Equal(t, TooLate, b.Decide(long, s).Reason)
-	s.Now += staleAfter * 10 * time.Second
+	s.Now++
 	require.Equal(t, Uncalibrated, b.Decide(long, s).Reason)
 }
 
