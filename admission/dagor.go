@@ -56,11 +56,10 @@ func (g *dagor) Decide(r *Request, s *Snapshot) Decision {
 		return d
 	}
 	g.admitted++
-	if s.Regime() != Queued {
-		g.starts++ // at once: Dequeue is not asked
-	}
 	d := takes(s)
-	if !s.Idle() {
+	if s.Idle() {
+		g.starts++ // at once, so Dequeue is not asked
+	} else {
 		d.Propensity = float64(g.level+1) / userLevels
 	}
 	return d

@@ -78,7 +78,7 @@ func (e *toy) start() {
 	for len(e.running) < e.slots && len(e.waiting) > 0 {
 		q := e.waiting[0]
 		e.waiting = e.waiting[1:]
-		if d := e.policy.Dequeue(&q.Request, &q.decision, e.snapshot()); !d.Admit {
+		if e.now > q.Arrived && !e.policy.Dequeue(&q.Request, &q.decision, e.snapshot()).Admit {
 			e.dropped++
 			e.ended(q, true)
 			continue
