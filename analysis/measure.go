@@ -38,7 +38,9 @@ type CellMetrics struct {
 	CompletedTokensPerS results.Opt[float64]
 
 	Attainment         results.Opt[float64] // share of arrivals within the SLO
-	AttainmentAdmitted results.Opt[float64] // share of arrivals that were not shed
+	AttainmentAdmitted results.Opt[float64] // share of those that were not refused on arrival
+
+	Admission Admission
 
 	TTFT        Spread // intended arrival to first token
 	ITL         Spread // gaps between consecutive output tokens, pooled
@@ -87,7 +89,7 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 		m.OutputTokensPerS, m.CompletedTokensPerS = per(t.tokensInWindow), per(t.completedTokens)
 	}
 	m.Attainment = share(t.good, m.Arrivals)
-	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Shed)
+	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Admission.Refused)
 	m.HitRate, m.HitCeiling, m.HitReached = t.hits.rate(), t.hits.ceiling(), t.hits.reached()
 	m.ttft, m.e2e = NewSample(t.ttft), NewSample(t.e2e)
 	m.TTFT, m.TPOT = spread(m.ttft), spread(NewSample(t.tpot))
@@ -136,11 +138,15 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	}
 	t.hits.add(r)
 	m.Lengths.add(r)
+	if r.Refused() {
+		m.Shed++
+		m.Admission.refused(r)
+		t.arrivals = append(t.arrivals, arrival{at: r.Intended, e2e: never})
+		return
+	}
 	switch r.Outcome {
 	case results.Shed:
 		m.Shed++
-		t.arrivals = append(t.arrivals, arrival{at: r.Intended, e2e: never})
-		return
 	case results.Completed:
 		m.Completed++
 		t.completedTokens += len(r.Tokens)
@@ -153,6 +159,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	}
 	before := t.good
 	t.latencies(r)
+	m.Admission.taken(r, t.good > before)
 	one := arrival{at: r.Intended, e2e: t.e2e[len(t.e2e)-1], good: t.good > before}
 	if r.Outcome != results.Completed && r.Outcome != results.TimedOut && r.Outcome != results.Cancelled {
 		one.e2e = never // what failed did not become good later
@@ -203,7 +210,7 @@ func (t *tally) latencies(r *results.Record) {
 // endToEnd returns the request's E2E latency, or the bound that it exceeds. A
 // request that failed was not answered by the client's timeout either, however
 // early it failed: had its failure's time been the bound, failing fast would look
-// like being fast.
+// like being fast. So it is with one that was dropped before its start.
 func (t *tally) endToEnd(r *results.Record) (d time.Duration, answered bool) {
 	if r.Outcome == results.Completed {
 		if last := r.LastToken(); last.OK {
@@ -216,7 +223,7 @@ func (t *tally) endToEnd(r *results.Record) (d time.Duration, answered bool) {
 	bound := t.timeout
 	if r.Ended.OK {
 		bound = r.Ended.V - r.Intended
-		if r.Outcome == results.Failed {
+		if r.Outcome == results.Failed || r.Outcome == results.Shed {
 			bound = max(bound, t.timeout)
 		}
 	}

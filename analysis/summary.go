@@ -30,6 +30,7 @@ func (m *CellMetrics) Summary() results.CellSummary {
 		AchievedRPS: m.AchievedRPS, ThroughputRPS: m.ThroughputRPS,
 		ThroughputTokensPS: m.OutputTokensPerS, CompletedTokensPS: m.CompletedTokensPerS, GoodputRPS: m.GoodputRPS,
 		Attainment: m.Attainment, AttainmentAdmitted: m.AttainmentAdmitted,
+		ShedShare: share(m.Shed, m.Arrivals), ViolationRate: m.Admission.ViolationRate(),
 		HitRate: m.HitRate, HitCeiling: m.HitCeiling, HitReached: m.HitReached, DispatchLagP99S: known(m.DispatchLag.P99),
 		ProbeBeforeTokensPS: decodeRate(m.Cell.ProbeBefore), ProbeAfterTokensPS: decodeRate(m.Cell.ProbeAfter),
 		Extrapolated: m.Cell.Extrapolated, Valid: m.Valid(), InvalidReasons: []string{}, LowerBounds: []string{},
@@ -55,6 +56,9 @@ func (m *CellMetrics) Summary() results.CellSummary {
 	}
 	for _, w := range m.Warnings {
 		sum.Warnings = append(sum.Warnings, results.Caution{Code: w.Code, About: results.AboutCell, Text: w.Text})
+	}
+	if a := m.Admission; a.Asked > 0 {
+		sum.Dropped, sum.Aborted, sum.Forced = results.Some(a.Dropped), results.Some(a.Aborted), results.Some(a.Forced)
 	}
 	for _, w := range m.Invalid {
 		sum.InvalidReasons = append(sum.InvalidReasons, w.Text)

@@ -5,28 +5,37 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // target offers a tape's requests to an embedded engine.
 type target struct {
+	clk         clock.Clock
 	eng         *engine.Engine
 	prompts     [][]engine.Token // by index in the tape
 	temperature float32
 	stop        StopMode
 	eog         func(engine.Token) bool
 	prefix      bool // the engine has a prefix cache
+	// slo, above 0, gives every request a deadline: its intended arrival and this. Only
+	// rungs with an admission policy have one, so that nothing else changes for the rest.
+	slo time.Duration
 }
 
 // Send implements loadgen.Target.
 func (t *target) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
 	prompt := t.prompts[r.Index]
 	to.Prompt(len(prompt))
-	t.eng.Submit(engine.Request{
+	req := engine.Request{
 		ID: r.Index, Class: r.Class, Prompt: prompt, MaxTokens: r.MaxTokens,
 		Sampling: engine.Sampling{Temperature: t.temperature, Seed: r.Seed},
-	}, t.stopOf(r), observer{to, t.prefix})
+	}
+	if t.slo > 0 {
+		req.Late, req.Deadline = t.clk.Now()-to.Due(), to.Due()+t.slo
+	}
+	t.eng.Submit(req, t.stopOf(r), observer{to, t.prefix})
 	return func() { t.eng.Cancel(r.Index) }
 }
 
@@ -65,11 +74,18 @@ func (o observer) Ended(err error, at time.Duration) {
 
 // outcomeOf translates how the engine ended a request.
 func outcomeOf(err error) (results.Outcome, string) {
+	var refusal *engine.Refusal
 	switch {
 	case err == nil:
 		return results.Completed, ""
 	case errors.Is(err, engine.ErrCancelled):
 		return results.Cancelled, ""
+	case errors.As(err, &refusal) && refusal.Stage == engine.OnArrival:
+		return results.Shed, refusal.Reason.String()
+	case errors.As(err, &refusal) && refusal.Stage == engine.BeforeStart:
+		return results.Shed, "dropped before its start: " + refusal.Reason.String()
+	case errors.As(err, &refusal):
+		return results.Failed, results.AbortedReason
 	default:
 		return results.Failed, err.Error()
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
+	"image/color"
 	"image/png"
 	"io"
 	"sync"

@@ -55,6 +55,14 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	if occurs(points, analysis.Shed) {
 		columns = append(columns, metric(points, analysis.Admitted, false), total(points, analysis.Shed))
 	}
+	if occurs(points, analysis.Violations) {
+		columns = append(columns, metric(points, analysis.Violations, false))
+	}
+	for _, m := range []analysis.Metric{analysis.Dropped, analysis.Aborted} {
+		if occurs(points, m) {
+			columns = append(columns, total(points, m))
+		}
+	}
 	for _, m := range []analysis.Metric{analysis.TTFTP50, analysis.ITLP99, analysis.E2EP50, analysis.E2EP99} {
 		columns = append(columns, metric(points, m, true))
 	}

@@ -71,8 +71,8 @@ var addedCellColumns = []string{"replicate", "anchor"}
 // cellTable is the file of a cell: a row is a request.
 var cellTable = table[Record]{
 	name: "cell", key: "cadence.cell", what: "a cell",
-	columns: slices.Concat(cellColumns[Record](), requestColumns),
-	added:   addedCellColumns,
+	columns: slices.Concat(cellColumns[Record](), requestColumns, admissionColumns),
+	added:   slices.Concat(addedCellColumns, namesOf(admissionColumns)),
 	weight:  func(r *Record) int { return len(r.Tokens) },
 	check:   Violations,
 }
@@ -87,7 +87,7 @@ var requestColumns = []column[Record]{
 		nullable(func(r *Record) *Opt[int32] { return &r.Group }, same, same), false},
 	{Column{"warmup", Bool, "", "", "arrived before the steady window; flagged, never dropped"},
 		required(func(r *Record) *bool { return &r.Warmup }, same, same), false},
-	{Column{"outcome", String, "", "", "how the request ended: completed, shed (refused at admission), timeout (the client gave up: its latency is a lower bound), cancelled or failed"},
+	{Column{"outcome", String, "", "", "how the request ended: completed, shed (refused at admission or, if admitted is true, dropped before its start), timeout (the client gave up: its latency is a lower bound), cancelled or failed"},
 		required(func(r *Record) *Outcome { return &r.Outcome }, text, unText[Outcome]), false},
 	{Column{"reason", String, "", "nothing to add to the outcome", "why it was shed, cancelled or failed"},
 		nullable(func(r *Record) *Opt[string] { return &r.Reason }, text, unText[string]), false},
@@ -128,6 +128,14 @@ var requestColumns = []column[Record]{
 		nullable(func(r *Record) *Opt[time.Duration] { return &r.Think }, ns, duration), true},
 	{Column{"lateness_ns", Int64, "ns", "it was never handed over", "sent_ns - intended_ns: how late the driver was"},
 		derived((*Record).Lateness, ns), true},
+}
+
+// namesOf are the names of columns.
+func namesOf[R any](columns []column[R]) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // Columns returns the column dictionary of cell files, in the files' order.

@@ -24,7 +24,7 @@ type CellSummary struct {
 
 	Arrivals  int `json:"arrivals" doc:"requests that arrived in the steady window, however they ended"`
 	Completed int `json:"completed" doc:"of the arrivals, those that reached their end"`
-	Shed      int `json:"shed" doc:"of the arrivals, those refused at admission"`
+	Shed      int `json:"shed" doc:"of the arrivals, those refused at admission or dropped before their start"`
 	Timeouts  int `json:"timeouts" doc:"of the arrivals, those whose client gave up"`
 	Cancelled int `json:"cancelled" doc:"of the arrivals, those whose client went away"`
 	Failed    int `json:"failed" doc:"of the arrivals, those that the engine or the transport failed"`
@@ -35,7 +35,12 @@ type CellSummary struct {
 	CompletedTokensPS   Opt[float64] `json:"completed_tokens_per_s" unit:"tokens/s" null:"the steady window is empty" doc:"output tokens of the arrivals that completed, per second"`
 	GoodputRPS          Opt[float64] `json:"goodput_rps" unit:"1/s" null:"the steady window is empty" doc:"requests completed within the SLO, per second, over all arrivals"`
 	Attainment          Opt[float64] `json:"attainment" null:"no arrivals" doc:"share of all arrivals that completed within the SLO"`
-	AttainmentAdmitted  Opt[float64] `json:"attainment_admitted" null:"nothing was admitted" doc:"share of the arrivals that were not shed that completed within the SLO"`
+	AttainmentAdmitted  Opt[float64] `json:"attainment_admitted" null:"nothing was admitted" doc:"share of the arrivals that were not refused on arrival that completed within the SLO"`
+	ShedShare           Opt[float64] `json:"shed_share" null:"no arrivals" doc:"share of all arrivals that were shed"`
+	Dropped             Opt[int]     `json:"dropped" null:"the rung has no admission policy" doc:"of the shed, those that were taken on arrival and turned away before their start"`
+	Aborted             Opt[int]     `json:"aborted" null:"as dropped" doc:"of the failed, those that the admission policy ended while they ran"`
+	Forced              Opt[int]     `json:"forced" null:"as dropped" doc:"arrivals that were taken in spite of the policy's bound"`
+	ViolationRate       Opt[float64] `json:"violation_rate" null:"as dropped, or nothing was taken but what was forced" doc:"share of the arrivals that were taken and not forced that did not complete within the SLO, whatever the cause"`
 	TTFTP50S            Opt[float64] `json:"ttft_p50_s" unit:"s" null:"nothing was admitted" doc:"median time to first token, from the intended arrival; a lower bound when listed in lower_bounds"`
 	TTFTP99S            Opt[float64] `json:"ttft_p99_s" unit:"s" null:"as ttft_p50_s" doc:"99th percentile of the same"`
 	ITLP50S             Opt[float64] `json:"itl_p50_s" unit:"s" null:"no request has two tokens" doc:"median gap between the output tokens of a request"`

@@ -39,10 +39,11 @@ var mayImport = map[string][]string{
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "report/chartdata", "results"},
 	"report/chartdata":    {"analysis", "results"},
-	"ladder":              {"engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
-	"ladder/ladders":      {"engine", "internal/nearest"},
+	"ladder":              {"admission", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
+	"ladder/tune":         {"admission", "analysis", "ladder", "ladder/ladders", "results"},
 	"cmd/cadence-bench":   {"*"},
 }
 
