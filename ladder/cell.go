@@ -98,6 +98,7 @@ func (c *cellRun) embedded(ctx context.Context, o *offer, cell *results.Cell) ([
 		return nil, err
 	}
 	cell.Extrapolated = share()
+	cell.UpperRequests = c.upper(o)
 	for i := range records {
 		records[i].SharedTokens = o.shared[records[i].Request]
 	}

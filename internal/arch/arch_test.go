@@ -23,7 +23,9 @@ const module = "github.com/cadence-bench/cadence-bench/"
 var mayImport = map[string][]string{
 	"internal":            {},
 	"kv":                  {},
-	"admission":           {"kv"},
+	"admission":           {"kv", "admission/bound", "admission/gbm"},
+	"admission/bound":     {},
+	"admission/gbm":       {},
 	"engine":              {"kv", "admission", "engine/clock"},
 	"engine/clock":        {},
 	"engine/calibrate":    {"engine", "engine/twin"},
@@ -38,8 +40,8 @@ var mayImport = map[string][]string{
 	"results/calibration": {"results"},
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "results"},
-	"ladder":              {"engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
-	"ladder/ladders":      {"engine", "internal/nearest"},
+	"ladder":              {"admission", "admission/bound", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench":   {"*"},
 }
