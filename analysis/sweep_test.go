@@ -121,10 +121,53 @@ func TestProbes(t *testing.T) {
 
 func TestEveryMetricIsNullOnAnEmptyCell(t *testing.T) {
 	m := Measure(results.Cell{WarmupS: 1, DurationS: 1}, nil, Options{})
-	for _, metric := range []Metric{Achieved, Throughput, Goodput, Tokens, Attainment, Admitted, HitRate,
+	for _, metric := range []Metric{Achieved, Throughput, Goodput, Tokens, CompletedTokens, Attainment, Admitted, HitRate,
 		TTFTP50, TTFTP99, ITLP50, ITLP99, TPOTP50, TPOTP99, E2EP50, E2EP99, LagP99} {
 		v := metric.Of(&m)
 		require.False(t, v.OK, metric.Key)
 		require.False(t, math.IsNaN(v.V), metric.Key)
 	}
+}
+
+// again is a cell as another measurement of the same rung, rate and seed.
+func again(m CellMetrics, replicate int, anchor bool) CellMetrics {
+	m.Cell.Replicate, m.Cell.Anchor = replicate, anchor
+	return m
+}
+
+// Seed 1 was measured three times and seed 2 once: each seed weighs the same, and the
+// range is over the seeds' means.
+func TestReplicatesAreAveragedFirst(t *testing.T) {
+	s := NewSweep([]CellMetrics{
+		measured(0, "fifo", 1, 1, 80, p99(2)),
+		measured(1, "fifo", 1, 2, 60, p99(7)),
+		again(measured(2, "fifo", 1, 1, 90, p99(3)), 1, false),
+		again(measured(3, "fifo", 1, 1, 70, p99(4)), 2, false),
+	}, nil)
+	p := s.Find("fifo", 1)
+	require.Equal(t, 2, p.Seeds())
+	require.Equal(t, Range{Mean: 5, Min: 3, Max: 7, N: 2}, p.Range(E2EP99))
+	require.Equal(t, 400, p.Total(Arrivals), "totals are over all cells")
+	for i, want := range []results.Key{{Seed: 1}, {Seed: 1, Replicate: 1}, {Seed: 1, Replicate: 2}, {Seed: 2}} {
+		want.Rung, want.OfferedRPS = "fifo", 1
+		require.Equal(t, want, p.Cells[i].Cell.Key)
+	}
+
+	p.Cells[1].E2E.P99 = p99Above(30)
+	require.Equal(t, Range{Mean: 9.5, Min: 7, Max: 12, N: 2, Bounds: 1}, p.Range(E2EP99), "(2 + >30 + 4)/3 is a bound")
+	p.Cells[1].Invalid = []Warning{{CodeDispatchLag, "late"}}
+	require.Equal(t, Range{Mean: 5, Min: 3, Max: 7, N: 2}, p.Range(E2EP99), "an invalid replicate does not count")
+}
+
+func TestAnchorsAreApart(t *testing.T) {
+	cells := append(twoRungs(), again(measured(7, "fifo", 1, 1, 10, p99(99)), 0, true), again(measured(6, "fifo", 16, 1, 10, p99(99)), 0, true))
+	s, without := NewSweep(cells, nil), NewSweep(twoRungs(), nil)
+	require.Len(t, s.Anchors, 2)
+	require.Equal(t, 16.0, s.Anchors[0].Cell.OfferedRPS, "in the order of the sweep")
+	require.Len(t, s.All(), 8)
+	require.Equal(t, 7, s.All()[7].Cell.Order)
+	require.Equal(t, without.Points, s.Points)
+	require.Equal(t, without.Rates, s.Rates)
+	require.Equal(t, without.Headlines(), s.Headlines())
+	require.Len(t, Summaries(s), 8)
 }

@@ -2,11 +2,19 @@ package results
 
 import "time"
 
-// Key names a cell: one (rung, offered rate, seed) run.
+// Key names a cell: one (rung, offered rate, seed) run. A run may measure the same one
+// more than once; Replicate and Anchor then tell the cells apart.
 type Key struct {
 	Rung       string  `json:"rung" doc:"name of the configuration"`
 	OfferedRPS float64 `json:"offered_rps" unit:"1/s" doc:"rate at which the tape offers requests"`
 	Seed       uint64  `json:"seed" doc:"seed of the tape; cells of equal workload, rate and seed replay the same requests"`
+	// Replicate counts the measurements of one rung, rate and seed, from 0. Replicates
+	// replay one tape, so they say how far a measurement repeats and nothing about
+	// other tapes: they are no further seeds.
+	Replicate int `json:"replicate,omitempty" doc:"how many times the same cell was measured before in the run; left out when 0"`
+	// Anchor marks a cell that was measured again after all others, to price
+	// comparisons across the sweep. It stands in no table or chart of the rungs.
+	Anchor bool `json:"anchor,omitempty" doc:"whether the cell was measured again after all others, to price comparisons across the sweep; left out when false"`
 }
 
 // Probe is a fixed greedy generation on the idle engine: the machine's speed

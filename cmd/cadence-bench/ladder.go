@@ -184,13 +184,14 @@ func summarise(dir string) error {
 		return coded(exitWrite, err)
 	}
 	invalid := 0
-	for i := range run.Cells {
-		if !run.Cells[i].Valid() {
+	cells := run.All()
+	for i := range cells {
+		if !cells[i].Valid() {
 			invalid++
 		}
 	}
 	if invalid > 0 {
-		return coded(exitInvalid, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(run.Cells)))
+		return coded(exitInvalid, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(cells)))
 	}
 	return nil
 }
