@@ -53,6 +53,9 @@ type flight struct {
 	labelled bool
 }
 
+// etaAlpha is η·α where η is not given: how far a request in time lowers θ.
+const etaAlpha = 0.005
+
 // level is the level of the bound at θ. θ is −log(1 − level), so that a step changes
 // the risk that is let through by a factor and not by an amount.
 func level(theta float64) float64 { return 1 - math.Exp(-theta) }
@@ -245,7 +248,7 @@ func (c *Controlled) find(id int) int {
 	return -1
 }
 
-func (c *Controlled) start() float64 { return min(max(theta(1-c.cfg.alpha), c.main.Min), c.main.Max) }
+func (c *Controlled) start() float64 { return c.cfg.least }
 
 func boolean(b bool) float64 {
 	if b {

@@ -13,7 +13,7 @@ var controlledKind = Kind{
 	Doc:    "takes a request iff the bound on its latency fits its SLO, so that a share alpha of those taken is late",
 	Params: []Param{
 		{Name: "alpha", Default: 0.05, Min: 0.001, Max: 0.5, Doc: "share of the requests taken that may be late"},
-		{Name: "eta", Default: 0.1, Min: 0, Max: 5, Doc: "step of the threshold at a violation"},
+		{Name: "eta", Default: 0, Min: 0, Max: 5, Doc: "step of the threshold at a violation; 0 is 0.005/alpha"},
 		{Name: "window", Default: 400, Min: 20, Max: 10000, Doc: "outcomes that calibrate a regime"},
 		{Name: "least", Default: 0.05, Min: 0, Max: 1, Doc: "lowest chance that is ever taken"},
 		{Name: "hysteresis", Default: 0, Min: 0, Max: 0.5, Doc: "share of the remaining risk that must be clear to take again after a refusal"},
@@ -50,9 +50,11 @@ func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *C
 	// Beyond a fifth of alpha nothing is gained by being stricter, and the windows
 	// cannot tell chances so near to 1 apart.
 	c.cfg.most = theta(1 - p["alpha"]/5)
-	risk := conformal.Risk{Alpha: p["alpha"], Eta: p["eta"], Min: c.cfg.least, Max: c.cfg.most}
+	if c.cfg.eta == 0 {
+		c.cfg.eta = etaAlpha / p["alpha"]
+	}
+	risk := conformal.Risk{Alpha: p["alpha"], Eta: c.cfg.eta, Min: c.cfg.least, Max: c.cfg.most}
 	c.main, c.idle = risk, risk
-	c.main.Theta = c.start()
-	c.idle.Theta = c.cfg.least
+	c.main.Theta, c.idle.Theta = c.start(), c.start()
 	return c
 }
