@@ -24,7 +24,8 @@ type CellMetrics struct {
 	Rows      int // records in the file, warm-up included
 	Arrivals  int // in the window; the outcomes below add up to it
 	Completed int
-	Shed      int
+	Shed      int // Dropped included
+	Dropped   int // taken at arrival, and turned away before the start
 	TimedOut  int
 	Cancelled int
 	Failed    int
@@ -38,7 +39,7 @@ type CellMetrics struct {
 	CompletedTokensPerS results.Opt[float64]
 
 	Attainment         results.Opt[float64] // share of arrivals within the SLO
-	AttainmentAdmitted results.Opt[float64] // share of arrivals that were not shed
+	AttainmentAdmitted results.Opt[float64] // share of arrivals that were not refused on arrival
 
 	TTFT        Spread // intended arrival to first token
 	ITL         Spread // gaps between consecutive output tokens, pooled
@@ -58,6 +59,7 @@ type CellMetrics struct {
 	Backlog   Backlog
 	Answered  Answered
 	Lengths   Lengths
+	Admission results.Opt[Admission] // null without an admission policy
 
 	Checks   []Check   // in the order of CheckDocs
 	Invalid  []Warning // why the cell must not be used: the checks that void it
@@ -87,7 +89,8 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 		m.OutputTokensPerS, m.CompletedTokensPerS = per(t.tokensInWindow), per(t.completedTokens)
 	}
 	m.Attainment = share(t.good, m.Arrivals)
-	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Shed)
+	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Shed+m.Dropped)
+	m.Admission = admissionOf(&m, recs)
 	m.HitRate, m.HitCeiling, m.HitReached = t.hits.rate(), t.hits.ceiling(), t.hits.reached()
 	m.ttft, m.e2e = NewSample(t.ttft), NewSample(t.e2e)
 	m.TTFT, m.TPOT = spread(m.ttft), spread(NewSample(t.tpot))
@@ -140,6 +143,10 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	case results.Shed:
 		m.Shed++
 		t.arrivals = append(t.arrivals, arrival{at: r.Intended, e2e: never})
+		if r.Dropped() { // it was taken, waited, and was never answered
+			m.Dropped++
+			t.e2e, t.ttft = append(t.e2e, t.unanswered(r)), append(t.ttft, t.unanswered(r))
+		}
 		return
 	case results.Completed:
 		m.Completed++
@@ -221,6 +228,16 @@ func (t *tally) endToEnd(r *results.Record) (d time.Duration, answered bool) {
 		}
 	}
 	return bound, false
+}
+
+// unanswered is the latency of a request that will never be answered: it is slower than
+// any, and like one that failed has the client's timeout as its bound.
+func (t *tally) unanswered(r *results.Record) Observation {
+	bound := t.timeout
+	if r.Ended.OK {
+		bound = max(bound, r.Ended.V-r.Intended)
+	}
+	return Observation{Value: bound.Seconds(), Censored: true}
 }
 
 func observed(d time.Duration) Observation { return Observation{Value: d.Seconds()} }

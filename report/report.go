@@ -17,6 +17,7 @@ type Report struct {
 	Summary    Table
 	Brief      Table   // Summary for a terminal
 	Hits       []Table // one, or none when no rung has a prefix cache
+	Admission  []Table // none when no rung has an admission policy
 	Cells      Table
 	Probes     Table
 	Checks     Table // the worst figure of each check
@@ -53,6 +54,7 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
 	}
+	r.Admission = Admission(s, f)
 	timeline, ok, err := TimelineChart(s, f, load)
 	if err != nil {
 		return nil, err
@@ -106,7 +108,7 @@ func (r *Report) named() []Table {
 		t.Name = "hits"
 		tables = append(tables, t)
 	}
-	return tables
+	return append(tables, r.Admission...)
 }
 
 // Tables returns every table of the run, each with its name.
@@ -138,7 +140,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Admission, r.Hits, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {
