@@ -24,7 +24,10 @@ func TestStudy(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if k == "predictor" { s.Predictor = v; continue }
+			if k == "predictor" {
+				s.Predictor = v
+				continue
+			}
 			s.Params[k], _ = strconv.ParseFloat(v, 64)
 		}
 		fmt.Printf("%s\n", spec)

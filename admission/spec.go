@@ -110,4 +110,6 @@ var kinds = []Kind{
 		New: func(Params, Spec, Env) (Policy, error) { return Base{}, nil },
 	},
 	controlledKind,
+	deadlineDropKind, inFlightCapKind, queuedTokensCapKind, tokenBucketKind, aimdKind, gradient2Kind, vegasKind,
+	envoyKind, codelKind, dagorKind, breakwaterKind, bouncerKind,
 }

@@ -116,7 +116,7 @@ func goodputs(s *analysis.Sweep, points []analysis.AdmissionPoint, f Facts) Tabl
 			row, values = append(row, text), append(values, value)
 		}
 		t.Rows = append(t.Rows, row)
-		names, policies, goodputs = append(names, rung), append(policies, row[1]), append(means, values)
+		names, policies, means = append(names, rung), append(policies, row[1]), append(means, values)
 	}
 	t.Fields = armFields(s.Rates, names, policies, means)
 	t.Notes = []string{"Means over seeds. Goodput counts what ended within the SLO, whatever a policy promises: one that takes more than it can serve in time may have more of it, and breaks its word to those it took."}
