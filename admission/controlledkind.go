@@ -14,6 +14,7 @@ var controlledKind = Kind{
 	Params: []Param{
 		{Name: "alpha", Default: 0.05, Min: 0.001, Max: 0.5, Doc: "share of the requests taken that may be late"},
 		{Name: "eta", Default: 0, Min: 0, Max: 5, Doc: "step of the threshold at a violation; 0 is 0.005/alpha"},
+		{Name: "margin", Default: 0.003, Min: 0, Max: 0.1, Doc: "how far below alpha is aimed, but no more than 0.3 alpha: a share of some hundreds is never exact"},
 		{Name: "window", Default: 400, Min: 20, Max: 10000, Doc: "outcomes that calibrate a regime"},
 		{Name: "least", Default: 0.05, Min: 0, Max: 1, Doc: "lowest chance that is ever taken"},
 		{Name: "hysteresis", Default: 0, Min: 0, Max: 0.5, Doc: "share of the remaining risk that must be clear to take again after a refusal"},
@@ -53,7 +54,8 @@ func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *C
 	if c.cfg.eta == 0 {
 		c.cfg.eta = etaAlpha / p["alpha"]
 	}
-	risk := conformal.Risk{Alpha: p["alpha"], Eta: c.cfg.eta, Min: c.cfg.least, Max: c.cfg.most}
+	aim := p["alpha"] - min(p["margin"], 0.3*p["alpha"])
+	risk := conformal.Risk{Alpha: aim, Eta: c.cfg.eta, Min: c.cfg.least, Max: c.cfg.most}
 	c.main, c.idle = risk, risk
 	c.main.Theta, c.idle.Theta = c.start(), c.start()
 	return c
