@@ -3,6 +3,7 @@ package admission
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Knots is how many lengths of its own answer a prediction may be given for.
@@ -80,6 +81,8 @@ type Foreseer interface {
 	// Work is how long the engine works for the request of the last Predict, in
 	// seconds, alone of its own.
 	Work() float64
+	// Drain is how long the engine has to do, that request included.
+	Drain() time.Duration
 }
 
 // PredictorNames lists the predictors that a Spec may name, the default first.
