@@ -7,9 +7,9 @@ var aimdKind = Kind{
 	Doc: "limits what is in flight: one more for an answer in time, a share less for a late one",
 	Params: []Param{
 		{Name: "initial", Default: 20, Min: 1, Max: 1e4, Unit: "requests", Doc: "limit at the beginning"},
-		{Name: "min", Default: 20, Min: 1, Max: 1e4, Unit: "requests", Doc: "lowest limit"},
-		{Name: "max", Default: 200, Min: 1, Max: 1e5, Unit: "requests", Doc: "highest limit"},
-		{Name: "backoff", Default: 0.9, Min: 0.5, Max: 0.999, Doc: "factor of the limit for a late answer"},
+		{Name: "min", Default: 20, Min: 1, Max: 1e4, Unit: "requests", Doc: "lowest limit", Search: Range{Low: 1, High: 24, Whole: true}},
+		{Name: "max", Default: 200, Min: 1, Max: 1e5, Unit: "requests", Doc: "highest limit", Search: Range{Low: 4, High: 256, Whole: true}},
+		{Name: "backoff", Default: 0.9, Min: 0.5, Max: 0.999, Doc: "factor of the limit for a late answer", Search: Range{Low: 0.5, High: 0.98}},
 	},
 	New: func(p Params, _ Spec, _ Env) (Policy, error) {
 		a := &aimd{min: int(p["min"]), max: int(p["max"]), backoff: p["backoff"]}

@@ -34,6 +34,9 @@ func TestKindsAreDocumented(t *testing.T) {
 		for _, p := range k.Params {
 			require.NotEmpty(t, p.Doc, "%s of %s", p.Name, k.Name)
 			require.True(t, p.Min <= p.Default && p.Default <= p.Max, "%s of %s", p.Name, k.Name)
+			if p.Search != (Range{}) {
+				require.True(t, p.Min <= p.Search.Low && p.Search.Low < p.Search.High && p.Search.High <= p.Max, "%s of %s", p.Name, k.Name)
+			}
 		}
 	}
 	for _, name := range arms {

@@ -10,13 +10,13 @@ var breakwaterKind = Kind{
 	Doc: "limits what is in flight by credits that follow the delay of the queue, and drops what waited twice the target",
 	Params: []Param{
 		// The authors' target for requests of 10 µs is 80 µs, and their SLO for them 200 µs.
-		{Name: "target", Default: 0.4, Min: 1e-3, Max: 10, Unit: "of the SLO", Doc: "delay above which there are fewer credits"},
+		{Name: "target", Default: 0.4, Min: 1e-3, Max: 10, Unit: "of the SLO", Doc: "delay above which there are fewer credits", Search: Range{Low: 0.02, High: 1}},
 		{Name: "drop", Default: 2, Min: 1, Max: 1e3, Unit: "of the target", Doc: "wait above which a request is dropped"},
-		{Name: "interval", Default: 0.1, Min: 1e-3, Max: 60, Unit: "s", Doc: "how often credits are adjusted: there a round trip, which is as long as a request"},
-		{Name: "add", Default: 1, Min: 1e-3, Max: 1e3, Unit: "requests", Doc: "credits more after an interval below the target"},
-		{Name: "cut", Default: 0.02, Min: 1e-4, Max: 1, Doc: "share of the credits that goes for each target's length that the delay is above it; at most half goes"},
-		{Name: "min", Default: 0, Min: 0, Max: 1e4, Unit: "requests", Doc: "fewest credits; 0 is as many as may run at once, there the number of cores"},
-		{Name: "max", Default: 64, Min: 1, Max: 1e5, Unit: "requests", Doc: "most credits, there of one client"},
+		{Name: "interval", Default: 0.1, Min: 1e-3, Max: 60, Unit: "s", Doc: "how often credits are adjusted: there a round trip, which is as long as a request", Search: Range{Low: 0.02, High: 2}},
+		{Name: "add", Default: 1, Min: 1e-3, Max: 1e3, Unit: "requests", Doc: "credits more after an interval below the target", Search: Range{Low: 0.05, High: 4}},
+		{Name: "cut", Default: 0.02, Min: 1e-4, Max: 1, Doc: "share of the credits that goes for each target's length that the delay is above it; at most half goes", Search: Range{Low: 0.01, High: 1}},
+		{Name: "min", Default: 0, Min: 0, Max: 1e4, Unit: "requests", Doc: "fewest credits; 0 is as many as may run at once, there the number of cores", Search: Range{Low: 1, High: 24, Whole: true}},
+		{Name: "max", Default: 64, Min: 1, Max: 1e5, Unit: "requests", Doc: "most credits, there of one client", Search: Range{Low: 4, High: 256, Whole: true}},
 	},
 	New: func(p Params, _ Spec, env Env) (Policy, error) {
 		target := time.Duration(p["target"] * float64(env.SLO))

@@ -8,11 +8,11 @@ var dagorKind = Kind{
 		"there is one business and one service here, so a priority is the hashed user, and the user is the request",
 	Doc: "admits by a priority drawn for each request, above a level that follows the mean wait of a window",
 	Params: []Param{
-		{Name: "threshold", Default: 0.02, Min: 1e-4, Max: 3600, Unit: "s", Doc: "mean wait of a window above which it is overloaded"},
-		{Name: "window", Default: 1, Min: 0.01, Max: 3600, Unit: "s", Doc: "a window ends after this time"},
+		{Name: "threshold", Default: 0.02, Min: 1e-4, Max: 3600, Unit: "s", Doc: "mean wait of a window above which it is overloaded", Search: Range{Low: 0.005, High: 5}},
+		{Name: "window", Default: 1, Min: 0.01, Max: 3600, Unit: "s", Doc: "a window ends after this time", Search: Range{Low: 0.1, High: 5}},
 		{Name: "requests", Default: 2000, Min: 1, Max: 1e6, Unit: "requests", Doc: "or after this many arrivals"},
-		{Name: "alpha", Default: 0.05, Min: 1e-3, Max: 1, Doc: "share of the admitted that is refused more after an overloaded window"},
-		{Name: "beta", Default: 0.01, Min: 1e-4, Max: 1, Doc: "share of the arrivals that is admitted more after another"},
+		{Name: "alpha", Default: 0.05, Min: 1e-3, Max: 1, Doc: "share of the admitted that is refused more after an overloaded window", Search: Range{Low: 0.02, High: 0.9}},
+		{Name: "beta", Default: 0.01, Min: 1e-4, Max: 1, Doc: "share of the arrivals that is admitted more after another", Search: Range{Low: 0.005, High: 0.3}},
 	},
 	New: func(p Params, _ Spec, env Env) (Policy, error) {
 		return &dagor{

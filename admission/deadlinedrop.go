@@ -7,7 +7,7 @@ var deadlineDropKind = Kind{
 	Source: "deadline propagation, as gRPC servers and the SRE book (Handling Overload) have it: no work is begun that nobody waits for any more",
 	Doc:    "takes everything, and drops before its start what cannot end in time",
 	Params: []Param{
-		{Name: "need", Default: 1, Min: 0, Max: 100, Doc: "time that must be left at the start, in mean times from start to end; 0 drops only what is late already"},
+		{Name: "need", Default: 1, Min: 0, Max: 100, Doc: "time that must be left at the start, in mean times from start to end; 0 drops only what is late already", Search: Range{Low: 0, High: 4}},
 		{Name: "weight", Default: 0.05, Min: 1e-3, Max: 1, Doc: "weight of the last request in that moving mean"},
 	},
 	New: func(p Params, _ Spec, _ Env) (Policy, error) {

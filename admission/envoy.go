@@ -12,11 +12,11 @@ var envoyKind = Kind{
 		"defaults; a success is an answer within the SLO",
 	Doc: "refuses with a probability that grows as the share of answers in time falls below a threshold",
 	Params: []Param{
-		{Name: "threshold", Default: 0.95, Min: 0.01, Max: 1, Doc: "success rate below which it begins to refuse"},
-		{Name: "aggression", Default: 1, Min: 1, Max: 100, Doc: "above 1 it refuses more at small shortfalls: the probability's root that is taken"},
-		{Name: "window", Default: 30, Min: 1, Max: 600, Unit: "s", Doc: "how far back it counts"},
+		{Name: "threshold", Default: 0.95, Min: 0.01, Max: 1, Doc: "success rate below which it begins to refuse", Search: Range{Low: 0.4, High: 0.99}},
+		{Name: "aggression", Default: 1, Min: 1, Max: 100, Doc: "above 1 it refuses more at small shortfalls: the probability's root that is taken", Search: Range{Low: 1, High: 10}},
+		{Name: "window", Default: 30, Min: 1, Max: 600, Unit: "s", Doc: "how far back it counts", Search: Range{Low: 2, High: 60, Whole: true}},
 		{Name: "min_rate", Default: 0, Min: 0, Max: 1e4, Unit: "1/s", Doc: "below this rate of answers it refuses nothing"},
-		{Name: "max_refused", Default: 0.8, Min: 0, Max: 1, Doc: "highest probability of refusing"},
+		{Name: "max_refused", Default: 0.8, Min: 0, Max: 1, Doc: "highest probability of refusing", Search: Range{Low: 0.7, High: 1}},
 	},
 	New: func(p Params, _ Spec, env Env) (Policy, error) {
 		return &envoy{

@@ -5,7 +5,7 @@ var inFlightCapKind = Kind{
 	Source: "a fixed limit on concurrency, such as Netflix concurrency-limits' FixedLimit or a server's maximum of connections",
 	Doc:    "refuses while a fixed number of requests wait or run",
 	Params: []Param{
-		{Name: "limit", Default: 0, Min: 0, Max: 1 << 20, Unit: "requests", Doc: "most in flight; 0 is as many as may run at once"},
+		{Name: "limit", Default: 0, Min: 0, Max: 1 << 20, Unit: "requests", Doc: "most in flight; 0 is as many as may run at once", Search: Range{Low: 1, High: 256, Whole: true}},
 	},
 	New: func(p Params, _ Spec, env Env) (Policy, error) {
 		limit := int(p["limit"])

@@ -170,9 +170,10 @@ func TestBouncerEstimates(t *testing.T) {
 		s.Queue[i].MaxTokens = 100
 	}
 	short := &Request{Arrived: s.Now, Deadline: s.Now + 4*time.Second, MaxTokens: 100}
-	d := b.Decide(short, s)
+	d := b.Decide(short, busy(0, 3))
 	require.True(t, d.Admit)
 	require.Equal(t, Uncalibrated, d.Reason)
+	require.False(t, b.Decide(short, s).Admit, "while nothing is known, no more than the batch")
 	// Answers of up to 127 tokens took 1 s and one of ten 2 s; those of 128 took 3.5 s.
 	for i := range 20 {
 		o := answered(s.Now, time.Second, 1, false)
@@ -197,6 +198,14 @@ func TestBouncerEstimates(t *testing.T) {
 	require.Equal(t, TooLate, d.Reason)
 	d = b.Decide(long, busy(0, 0)) // alone it fits
 	require.True(t, d.Admit)
+	// With two in service at a time, two that run and all that wait are ahead.
+	two := newArm(t, "bouncer", map[string]float64{"parallel": 2}).(*bouncer)
+	two.times = b.(*bouncer).times
+	for i := range s.Batch {
+		s.Batch[i].MaxTokens = 100
+	}
+	require.InDelta(t, (2*1.1+8*1.1)/2, two.wait(s), 1e-6)
+	require.InDelta(t, 1.1/2, two.wait(&Snapshot{Now: s.Now, Batch: s.Batch[:1], Queue: s.Queue[:2]}), 1e-6)
 	// Of a type without a history, the times of all are used: 90% of them are 3.5 s.
 	d = b.Decide(&Request{Arrived: s.Now, Deadline: s.Now + 4*time.Second, MaxTokens: 5}, busy(0, 0))
 	require.InDelta(t, 3.5, d.Bound.Seconds(), 0.2)
@@ -204,7 +213,8 @@ func TestBouncerEstimates(t *testing.T) {
 	s.Now += staleAfter*10*time.Second - 1
 	require.Equal(t, TooLate, b.Decide(long, s).Reason)
 	s.Now++
-	require.Equal(t, Uncalibrated, b.Decide(long, s).Reason)
+	require.Equal(t, OverLimit, b.Decide(long, s).Reason)
+	require.Equal(t, Uncalibrated, b.Decide(long, busy(0, 0)).Reason)
 }
 
 // TestBouncerAllowance: some of what is refused is taken all the same.

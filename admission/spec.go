@@ -30,6 +30,16 @@ type Param struct {
 	Default, Min, Max float64
 	Unit              string // "", "s", "1/s", "tokens", …
 	Doc               string // one line
+	// Search is what a search for good values tries; the zero one is not searched. A
+	// parameter that is a promise to somebody is never searched.
+	Search Range
+}
+
+// Range is the values that a search tries, from Low to High, evenly in their ratio if
+// Low is above 0.
+type Range struct {
+	Low, High float64
+	Whole     bool // whole numbers only
 }
 
 // Kind is a policy that can be built by name.

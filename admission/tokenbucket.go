@@ -7,8 +7,8 @@ var tokenBucketKind = Kind{
 	Source: "the token bucket of traffic policing (Turner 1986; RFC 2697), one token a request",
 	Doc:    "takes requests at a fixed rate, and bursts of a fixed size",
 	Params: []Param{
-		{Name: "rate", Default: 1, Min: 1e-3, Max: 1e4, Unit: "1/s", Doc: "tokens that come in a second"},
-		{Name: "burst", Default: 8, Min: 1, Max: 1e6, Unit: "requests", Doc: "tokens that the full bucket holds"},
+		{Name: "rate", Default: 1, Min: 1e-3, Max: 1e4, Unit: "1/s", Doc: "tokens that come in a second", Search: Range{Low: 0.1, High: 100}},
+		{Name: "burst", Default: 8, Min: 1, Max: 1e6, Unit: "requests", Doc: "tokens that the full bucket holds", Search: Range{Low: 1, High: 64, Whole: true}},
 	},
 	New: func(p Params, _ Spec, _ Env) (Policy, error) {
 		return &tokenBucket{rate: p["rate"], burst: p["burst"], tokens: p["burst"]}, nil

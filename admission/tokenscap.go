@@ -6,8 +6,8 @@ var queuedTokensCapKind = Kind{
 	Doc:    "refuses what would raise the tokens still to be computed above a cap",
 	Params: []Param{
 		// 16384 is what 24 requests of the default workload need, of about 680 tokens with their longest answers.
-		{Name: "tokens", Default: 16384, Min: 1, Max: 1 << 30, Unit: "tokens", Doc: "most tokens to be computed of all requests in flight, the new one included"},
-		{Name: "expected", Default: 0, Min: 0, Max: 1, Doc: "1 counts answers of the mean length so far instead of the longest"},
+		{Name: "tokens", Default: 16384, Min: 1, Max: 1 << 30, Unit: "tokens", Doc: "most tokens to be computed of all requests in flight, the new one included", Search: Range{Low: 256, High: 65536, Whole: true}},
+		{Name: "expected", Default: 0, Min: 0, Max: 1, Doc: "1 counts answers of the mean length so far instead of the longest", Search: Range{Low: 0, High: 1, Whole: true}},
 	},
 	New: func(p Params, _ Spec, _ Env) (Policy, error) {
 		return &queuedTokensCap{tokens: p["tokens"], expected: p["expected"] >= 0.5}, nil

@@ -11,9 +11,9 @@ var vegasKind = Kind{
 	Doc:    "limits what is in flight so that the queue implied by the latency stays between two bounds",
 	Params: []Param{
 		{Name: "initial", Default: 20, Min: 1, Max: 1e4, Unit: "requests", Doc: "limit at the beginning"},
-		{Name: "max", Default: 1000, Min: 1, Max: 1e5, Unit: "requests", Doc: "highest limit"},
-		{Name: "alpha", Default: 3, Min: 0, Max: 1e3, Doc: "below this queue, in units of log10 of the limit, the limit grows"},
-		{Name: "beta", Default: 6, Min: 0, Max: 1e3, Doc: "above this queue, in the same units, it shrinks"},
+		{Name: "max", Default: 1000, Min: 1, Max: 1e5, Unit: "requests", Doc: "highest limit", Search: Range{Low: 4, High: 256, Whole: true}},
+		{Name: "alpha", Default: 3, Min: 0, Max: 1e3, Doc: "below this queue, in units of log10 of the limit, the limit grows", Search: Range{Low: 1, High: 10}},
+		{Name: "beta", Default: 6, Min: 0, Max: 1e3, Doc: "above this queue, in the same units, it shrinks", Search: Range{Low: 2, High: 20}},
 		{Name: "smoothing", Default: 1, Min: 1e-3, Max: 1, Doc: "weight of the new limit against the old one"},
 		{Name: "probe", Default: 30, Min: 1, Max: 1e6, Doc: "after about this many answers per request of the limit the latency without load is measured anew"},
 	},

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // target offers a tape's requests to an embedded engine.
 type target struct {
+	clk         clock.Clock
 	eng         *engine.Engine
 	prompts     [][]engine.Token // by index in the tape
 	temperature float32
@@ -31,7 +33,7 @@ func (t *target) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
 		Sampling: engine.Sampling{Temperature: t.temperature, Seed: r.Seed},
 	}
 	if t.slo > 0 {
-		req.Arrived, req.Deadline = to.Due(), to.Due()+t.slo
+		req.Late, req.Deadline = t.clk.Now()-to.Due(), to.Due()+t.slo
 	}
 	t.eng.Submit(req, t.stopOf(r), observer{to, t.prefix})
 	return func() { t.eng.Cancel(r.Index) }
