@@ -148,7 +148,7 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		c.trace.blockTokens = max(1, serve.Cache.BlockTokens)
 		serve.OnStep = c.trace.add
 	}
-	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key)
+	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key, tape)
 	if err != nil {
 		return nil, err
 	}
