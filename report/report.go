@@ -18,6 +18,7 @@ type Report struct {
 	Summary    Table
 	Brief      Table   // Summary for a terminal
 	Hits       []Table // one, or none when no rung has a prefix cache
+	Admission  []Table // none when no rung has an admission policy
 	Extra      []Table // those that only some runs have, by name: anchors
 	Cells      Table
 	Probes     Table
@@ -62,6 +63,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
 	}
+	r.Admission = Admission(s, f)
 	if anchors, ok := Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
 	}
@@ -113,7 +115,7 @@ func (r *Report) named() []Table {
 		t.Name = "hits"
 		tables = append(tables, t)
 	}
-	return slices.Concat(tables, r.Extra, r.Findings)
+	return slices.Concat(tables, r.Admission, r.Extra, r.Findings)
 }
 
 // Tables returns every table of the run, each with its name.
@@ -148,7 +150,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, r.Findings, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Admission, r.Hits, r.Findings, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {

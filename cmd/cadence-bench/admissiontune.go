@@ -69,7 +69,7 @@ other tapes, those of --seeds.`,
 	flags.StringVar(&f.out, "out", filepath.Join("results", "admission", "tuned.yaml"), "ladder to write")
 	flags.IntVar(&f.tries, "tries", 24, "sets of parameters for each policy")
 	flags.StringVar(&f.loads, "loads", "0.7,1.5,3,10", "offered rates as multiples of the knee")
-	flags.StringVar(&f.tuneSeeds, "tune-seeds", "101,102,103", "seeds of the tapes that policies are tuned on")
+	flags.StringVar(&f.tuneSeeds, "tune-seeds", "101,102,103,104,105", "seeds of the tapes that policies are tuned on")
 	flags.StringVar(&f.seeds, "seeds", "1,2,3,4,5,6,7,8,9,10", "seeds of the tapes that they are compared on")
 	flags.StringVar(&f.workload, "workload", loadgen.SharedPrompt, "what requests say; tape make --help lists all")
 	flags.DurationVar(&f.duration, "duration", time.Minute, "how long each cell offers arrivals")

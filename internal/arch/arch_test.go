@@ -23,7 +23,10 @@ const module = "github.com/cadence-bench/cadence-bench/"
 var mayImport = map[string][]string{
 	"internal":            {},
 	"kv":                  {},
-	"admission":           {"kv"},
+	"admission":           {"kv", "admission/bound", "admission/conformal", "admission/gbm"},
+	"admission/bound":     {},
+	"admission/conformal": {},
+	"admission/gbm":       {},
 	"engine":              {"kv", "admission", "engine/clock"},
 	"engine/clock":        {},
 	"engine/calibrate":    {"engine", "engine/twin"},
@@ -39,7 +42,7 @@ var mayImport = map[string][]string{
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "report/chartdata", "results"},
 	"report/chartdata":    {"analysis", "results"},
-	"ladder":              {"admission", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder":              {"admission", "admission/bound", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},

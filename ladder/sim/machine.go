@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
@@ -41,7 +42,10 @@ type Machine struct {
 	encoder  *gguf.Encoder
 }
 
-var _ ladder.Simulator = (*Machine)(nil)
+var (
+	_ ladder.Simulator = (*Machine)(nil)
+	_ ladder.Leaster   = (*Machine)(nil)
+)
 
 // New returns the machine of a calibration under one of its settings. It trains the
 // synthetic models' tokenizer, which takes most of a second.
@@ -98,6 +102,13 @@ func (m *Machine) OpenSeeded(s ladder.Shape, seed uint64) (ladder.SimulatedBacke
 		Vocab: int(m.cfg.Calibration.Tokens.Text[1]),
 	})
 	return backend{b}, err
+}
+
+// Least implements ladder.Leaster. It is exact without noise, which makes some steps
+// faster than the costs say, and on average true with it.
+func (m *Machine) Least(prompt, cached, output int) (work, alone time.Duration) {
+	a := twin.Answer{Prompt: prompt, Cached: cached, Output: output}
+	return m.cost.Least(a, m.Unified()), m.cost.Alone(a, m.Unified())
 }
 
 // limits are those that llama.cpp gives a context of this shape: it rounds cells up to
