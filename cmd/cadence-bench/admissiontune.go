@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,7 +61,11 @@ other tapes, those of --seeds.`,
 		Example: `  cadence-bench admission tune               tune every arm, and compare them (minutes)`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), where(), cmd.OutOrStdout(), newProgress(cmd.ErrOrStderr()).Note)
+			err := f.run(cmd.Context(), where(), cmd.OutOrStdout(), newProgress(cmd.ErrOrStderr()).Note)
+			if errors.As(err, new(ladder.InputError)) {
+				return coded(exitInput, err)
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
@@ -127,6 +132,9 @@ func (t *tuning) read() (err error) {
 	if t.offeredLoads, err = ladder.ParseRates(t.loads); err != nil {
 		return fmt.Errorf("--loads: %w", err)
 	}
+	if !slices.IsSorted(t.offeredLoads) {
+		return fmt.Errorf("--loads: %s: give them ascending", t.loads)
+	}
 	if t.tuningSeeds, err = ladder.ParseSeeds(t.tuneSeeds); err != nil {
 		return fmt.Errorf("--tune-seeds: %w", err)
 	}
@@ -154,8 +162,13 @@ func (t *tuning) read() (err error) {
 			t.arms = append(t.arms, r)
 		}
 	}
-	if len(t.arms) < max(1, len(t.rungs)) {
-		return fmt.Errorf("--rungs: %s has an admission policy on %d of %s", l.Name, len(t.arms), strings.Join(t.rungs, ", "))
+	for _, name := range t.rungs {
+		if !slices.ContainsFunc(t.arms, func(r ladders.Rung) bool { return r.Name == name }) {
+			return fmt.Errorf("--rungs: %s has no rung %q with an admission policy", l.Name, name)
+		}
+	}
+	if len(t.arms) == 0 {
+		return fmt.Errorf("--ladder: no rung of %s has an admission policy", l.Name)
 	}
 	return nil
 }

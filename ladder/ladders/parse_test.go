@@ -133,7 +133,7 @@ func TestRungsInherit(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	require.Equal(t, []string{"cadence", "kv"}, BuiltIn())
+	require.Equal(t, []string{"cadence", "arms", "kv"}, BuiltIn())
 	for _, name := range BuiltIn() {
 		l, err := Open(name)
 		require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestOpen(t *testing.T) {
 	require.NoError(t, os.WriteFile(long, make([]byte, maxFile+1), 0o644))
 	for name, want := range map[string]string{
 		"cadense":                             `no built-in ladder is called "cadense": did you mean "cadence"?`,
-		filepath.Join(dir, "mine.yaml"):       "give a YAML file, or one of cadence, kv",
+		filepath.Join(dir, "mine.yaml"):       "give a YAML file, or one of cadence, arms, kv",
 		filepath.Join("nowhere", "kv.yaml"):   `did you mean "kv"?`,
 		dir:                                   "is a folder",
 		long:                                  "which no ladder is",

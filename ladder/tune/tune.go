@@ -133,17 +133,42 @@ func bestOf(all []*try, arm int) *try {
 
 func (s space) middle() []float64 { return slices.Repeat([]float64{0.5}, len(s.params)) }
 
-// Knee is the highest offered rate up to which a rung answers a share of all arrivals in
-// time, of those that it was measured at; 0 when there is none.
+// Knee is the highest offered rate, of those that it was measured at, up to which a rung
+// answers a share of all arrivals in time; 0 when there is none. The share is fitted so
+// that it does not rise with the rate, since of few arrivals it does by chance.
 func Knee(at map[float64][]Cell, share float64) float64 {
 	knee := 0.0
-	for _, rate := range rates(at) {
-		if c := Sum(at[rate]); float64(c.Good) < share*float64(c.Arrivals) {
+	all := rates(at)
+	var cells []Cell
+	for _, rate := range all {
+		cells = append(cells, Sum(at[rate]))
+	}
+	for i, fitted := range falling(cells) {
+		if fitted < share {
 			break
 		}
-		knee = rate
+		knee = all[i]
 	}
 	return knee
+}
+
+// falling are the shares that are in time of the arrivals of each cell, fitted by the
+// falling sequence of least squares (pool adjacent violators).
+func falling(cells []Cell) []float64 {
+	type pool struct{ good, arrivals, cells int }
+	var pools []pool
+	for _, c := range cells {
+		pools = append(pools, pool{c.Good, c.Arrivals, 1})
+		for n := len(pools); n > 1 && pools[n-2].good*pools[n-1].arrivals < pools[n-1].good*pools[n-2].arrivals; n-- {
+			a, b := pools[n-2], pools[n-1]
+			pools = append(pools[:n-2], pool{a.good + b.good, a.arrivals + b.arrivals, a.cells + b.cells})
+		}
+	}
+	var fitted []float64
+	for _, p := range pools {
+		fitted = append(fitted, slices.Repeat([]float64{float64(p.good) / float64(max(1, p.arrivals))}, p.cells)...)
+	}
+	return fitted
 }
 
 func rates(at map[float64][]Cell) []float64 {
