@@ -68,6 +68,7 @@ func TestAdmissionTuneRefuses(t *testing.T) {
 		"no such arm":          {[]string{"--rungs", "inflight-cap,none-such"}, `arms has no rung "none-such" with an admission policy`},
 		"no policies":          {[]string{"--ladder", "kv", "--rungs", ""}, `kv has no rung "inflight-cap"`},
 		"no such ladder":       {[]string{"--ladder", "none-such"}, "none-such"},
+		"all in time":          {[]string{"--attain", "1"}, "--attain"},
 		"unsorted loads":       {[]string{"--loads", "2,1"}, "--loads"},
 	} {
 		got := execute(t, t.Context(), tuneShort(t.TempDir(), tt.flags...)...)

@@ -16,13 +16,17 @@ type Budget struct {
 	Tries int
 	Rates []float64 // offered, requests/s
 	Seeds []uint64  // of the tapes: none that the policies are compared on afterwards
+	// Attain is the share of the admitted that must be in time at every rate, 0 … 1. Of
+	// parameters that do not reach it, those that come nearest are the best.
+	Attain float64
 }
 
 // Tuned is what was found for one policy.
 type Tuned struct {
 	Rung ladders.Rung // with the best parameters
 	// Default and Best are the objective with the parameters that it came with and with
-	// these: the mean goodput over rates and seeds, requests/s.
+	// these: the mean goodput over rates and seeds, requests/s. Where too few of the
+	// admitted are in time at some rate, it is their share less 1, below 0.
 	Default, Best float64
 }
 
@@ -104,18 +108,26 @@ func (b *Bench) score(ctx context.Context, all []*try, budget Budget) error {
 		return err
 	}
 	for k, t := range all {
-		t.score = meanGoodput(table[rungs[k].Name])
+		t.score = objective(table[rungs[k].Name], budget.Attain)
 	}
 	return nil
 }
 
-// meanGoodput is that over all cells, which are of equal length.
-func meanGoodput(at map[float64][]Cell) float64 {
+// objective is the mean goodput over all cells, which are of equal length; or how much
+// the share of the admitted that is in time falls short of all of them, at the rate where
+// it is least, if that is below attain. A rate at which none is admitted falls short of
+// any.
+func objective(at map[float64][]Cell, attain float64) float64 {
 	var all Cell
+	least := 1.0
 	for _, cells := range at {
 		c := Sum(cells)
+		least = min(least, float64(c.Good)/float64(max(1, c.Admitted)))
 		all.Good += c.Good
 		all.Seconds += c.Seconds
+	}
+	if least < attain {
+		return least - 1
 	}
 	return all.Goodput()
 }

@@ -88,6 +88,18 @@ func TestKnee(t *testing.T) {
 	}), "weighed by the arrivals")
 }
 
+func TestObjective(t *testing.T) {
+	at := map[float64][]Cell{
+		1: {{Admitted: 10, Good: 10, Seconds: 10}, {Admitted: 10, Good: 10, Seconds: 10}},
+		2: {{Admitted: 10, Good: 10, Seconds: 10}, {Admitted: 30, Good: 20, Seconds: 10}},
+	}
+	require.Equal(t, 50.0/40, objective(at, 0))
+	require.Equal(t, 50.0/40, objective(at, 0.75))
+	require.Equal(t, -0.25, objective(at, 0.76))
+	at[3] = []Cell{{Seconds: 10}}
+	require.Equal(t, -1.0, objective(at, 0.01), "a policy that takes nobody keeps no promise")
+}
+
 // TestCount: what was dropped before its start was admitted, and what was refused was
 // not.
 func TestCount(t *testing.T) {
