@@ -84,7 +84,9 @@ func outcomeOf(err error) (results.Outcome, string) {
 		return results.Shed, refusal.Reason.String()
 	case errors.As(err, &refusal) && refusal.Stage == engine.BeforeStart:
 		return results.Shed, "dropped before its start: " + refusal.Reason.String()
-	default: // what was aborted among it: it began to be served, and was not answered
+	case errors.As(err, &refusal):
+		return results.Failed, results.AbortedReason
+	default:
 		return results.Failed, err.Error()
 	}
 }

@@ -50,21 +50,29 @@ type column[R any] struct {
 // cellColumns begin the rows of every file, so that many can be queried together.
 func cellColumns[R any]() []column[R] {
 	return []column[R]{
-		{Column{"rung", String, "", "", "the cell's rung; the same in every row, as are the next three, so that many files can be queried together"},
+		{Column{"rung", String, "", "", "the cell's rung; the same in every row, as are the next five, so that many files can be queried together"},
 			constant[R](func(c *Cell) parquet.ByteArray { return text(c.Rung) }), false},
 		{Column{"offered_rps", Double, "1/s", "", "rate at which the tape offers requests"},
 			constant[R](func(c *Cell) float64 { return c.OfferedRPS }), false},
 		{Column{"seed", Uint64, "", "", "seed of the tape"},
 			constant[R](func(c *Cell) int64 { return int64(c.Seed) }), false},
+		{Column{"replicate", Int32, "", "", "how many times the same rung, rate and seed was measured before in the run; 0 in files without the column"},
+			constant[R](func(c *Cell) int32 { return int32(c.Replicate) }), false},
+		{Column{"anchor", Bool, "", "", "the cell was measured again after all others, to price comparisons across the sweep; leave it out of comparisons of rungs; false in files without the column"},
+			constant[R](func(c *Cell) bool { return c.Anchor }), false},
 		{Column{"backend", String, "", "", "what ran the model, such as llama.cpp, or twin for a simulation"},
 			constant[R](func(c *Cell) parquet.ByteArray { return text(c.Backend) }), false},
 	}
 }
 
+// addedCellColumns are those of cellColumns that older files lack.
+var addedCellColumns = []string{"replicate", "anchor"}
+
 // cellTable is the file of a cell: a row is a request.
 var cellTable = table[Record]{
 	name: "cell", key: "cadence.cell", what: "a cell",
 	columns: slices.Concat(cellColumns[Record](), requestColumns, admissionColumns),
+	added:   slices.Concat(addedCellColumns, namesOf(admissionColumns)),
 	weight:  func(r *Record) int { return len(r.Tokens) },
 	check:   Violations,
 }
@@ -120,6 +128,14 @@ var requestColumns = []column[Record]{
 		nullable(func(r *Record) *Opt[time.Duration] { return &r.Think }, ns, duration), true},
 	{Column{"lateness_ns", Int64, "ns", "it was never handed over", "sent_ns - intended_ns: how late the driver was"},
 		derived((*Record).Lateness, ns), true},
+}
+
+// namesOf are the names of columns.
+func namesOf[R any](columns []column[R]) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // Columns returns the column dictionary of cell files, in the files' order.
