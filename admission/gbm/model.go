@@ -1,0 +1,56 @@
+package gbm
+
+// Model predicts a quantile. Its fields are for encoding.
+type Model struct {
+	Features int     `json:"features"`
+	Base     float64 `json:"base"`
+	Trees    []Tree  `json:"trees"`
+	// Gain is how much each feature's splits lowered the squared error of the
+	// gradient, summed over trees: its importance.
+	Gain []float64 `json:"gain"`
+}
+
+// Tree has its root first.
+type Tree []Node
+
+// Node is a split, or a leaf when Feature is -1.
+type Node struct {
+	Feature int32   `json:"f"`
+	Cut     float64 `json:"c,omitempty"` // at or below it goes left
+	Left    int32   `json:"l,omitempty"`
+	Right   int32   `json:"r,omitempty"`
+	Value   float64 `json:"v,omitempty"`
+}
+
+// Predict returns the quantile for a row of m.Features features. It allocates
+// nothing.
+func (m *Model) Predict(row []float64) float64 {
+	sum := m.Base
+	for _, t := range m.Trees {
+		n := &t[0]
+		for n.Feature >= 0 {
+			if row[n.Feature] <= n.Cut {
+				n = &t[n.Left]
+			} else {
+				n = &t[n.Right]
+			}
+		}
+		sum += n.Value
+	}
+	return sum
+}
+
+// Importance is each feature's share of the gain; zeros when no tree has a split.
+func (m *Model) Importance() []float64 {
+	total := 0.0
+	for _, g := range m.Gain {
+		total += g
+	}
+	shares := make([]float64, len(m.Gain))
+	for i, g := range m.Gain {
+		if total > 0 {
+			shares[i] = g / total
+		}
+	}
+	return shares
+}
