@@ -205,14 +205,13 @@ func (t *trainer) residual(rows []int32) float64 {
 func (t *trainer) part(rows []int32, c cut) (left, right []int32) {
 	bins, n := t.bins[c.feature], 0
 	sorted := make([]int32, len(rows))
-	k := len(rows)
 	for _, i := range rows {
 		if int(bins[i]) <= c.bin {
 			sorted[n] = i
 			n++
 		}
 	}
-	k = n
+	k := n
 	for _, i := range rows {
 		if int(bins[i]) > c.bin {
 			sorted[k] = i
