@@ -12,7 +12,8 @@ type Policy interface {
 	// (Outcome.Dropped).
 	Dequeue(r *Request, d *Decision, s *Snapshot) Decision
 	// Hopeless says whether a request that runs is to be aborted, since it cannot
-	// end in time any more. It is asked after each step. An abort is a violation.
+	// end in time any more. It is asked after each step, of an Aborter only. An abort
+	// is a violation.
 	Hopeless(r *Request, w *Work, s *Snapshot) bool
 	// Stepped tells of a step that ended.
 	Stepped(st Step)
@@ -22,6 +23,14 @@ type Policy interface {
 	// Ended tells, once for each request that was taken, of its real end, after its
 	// label.
 	Ended(o *Outcome)
+}
+
+// Aborter is a policy that may abort. Hopeless is asked of no other, so that a policy
+// that never does costs nothing there.
+type Aborter interface {
+	Policy
+	// Aborts says whether it does; it is asked once.
+	Aborts() bool
 }
 
 // Decision is a policy's word on one request, and why.

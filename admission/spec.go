@@ -109,4 +109,5 @@ var kinds = []Kind{
 		Name: "none", Source: "the rung below", Doc: "takes every request",
 		New: func(Params, Spec, Env) (Policy, error) { return Base{}, nil },
 	},
+	controlledKind,
 }

@@ -39,6 +39,10 @@ func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
 		if s.hold(q, now) {
 			continue
 		}
+		if !s.guard.clears(q, now) {
+			s.Remove(q.ID)
+			continue
+		}
 		if !s.open(q) {
 			break
 		}
@@ -67,6 +71,7 @@ func (s *Scheduler) open(q *sequence) bool {
 		return false
 	}
 	s.waiting.admitted(q)
+	s.guard.waitsNoMore(q)
 	s.admitted = append(s.admitted, Admission{ID: q.ID, Tokens: len(q.tokens), Hit: grant.Hit, Again: q.admitted})
 	if !q.admitted {
 		q.cached = grant.Hit
@@ -76,6 +81,16 @@ func (s *Scheduler) open(q *sequence) bool {
 	q.computed, q.target, q.got = grant.Hit, len(q.tokens), 0
 	s.running = append(s.running, q)
 	return true
+}
+
+// wouldHit is how many of a request's tokens, of which the first ones are its prompt,
+// would be found in the cache now.
+func (s *Scheduler) wouldHit(tokens []Token, prompt int) int {
+	hit := s.cache.Probe(tokens)
+	if s.policy.ChunkAlign > 0 {
+		hit = min(hit, s.policy.wholeChunks(prompt-1))
+	}
+	return hit
 }
 
 // hold keeps q back when a running request is computing more of its prompt than is

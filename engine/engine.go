@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 )
 
@@ -29,6 +30,7 @@ type Engine struct {
 	failure  error
 	onIdle   func()
 	trace    tracer
+	guard    *guard // nil without an admission policy
 }
 
 // Config says how an engine serves.
@@ -38,6 +40,9 @@ type Config struct {
 	// OnStep is told of every step after its tokens have been given out. It runs on
 	// the loop and must not keep what it is given. Nil costs nothing.
 	OnStep func(*StepInfo)
+	// Admission decides which requests are taken, and is this engine's alone. Nil
+	// takes all and costs nothing.
+	Admission admission.Policy
 }
 
 // Check says what is wrong with c, if anything. What depends on the backend's sizes
@@ -89,10 +94,24 @@ func New(clk clock.Clock, b Backend, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{
+	e := &Engine{
 		clk: clk, backend: b, sched: sched, live: map[int]client{}, lastEnd: -1,
 		trace: tracer{tell: cfg.OnStep},
-	}, nil
+	}
+	if cfg.Admission != nil {
+		e.guard = newGuard(cfg.Admission, sched)
+		sched.guard = e.guard
+	}
+	return e, nil
+}
+
+// Began says when the load began. The admission policy's times count from there, so
+// that a recorded load can be decided again to the nanosecond. It is 0 until it is
+// said, which must be before the first request.
+func (e *Engine) Began(at time.Duration) {
+	if e.guard != nil {
+		e.guard.zero = at
+	}
 }
 
 // Stats returns the sums so far.
@@ -117,6 +136,9 @@ func (e *Engine) Idle() bool { return len(e.live) == 0 && !e.stepping }
 func (e *Engine) Submit(r Request, stop Stop, obs Observer) {
 	now := e.clk.Now()
 	err := e.failure
+	if err == nil && e.guard != nil {
+		err = e.guard.ask(&r, obs, now)
+	}
 	if err == nil {
 		err = e.sched.Add(r, now)
 	}
@@ -143,6 +165,7 @@ func (e *Engine) end(id int, err error, at time.Duration) {
 	delete(e.live, id)
 	e.sched.Remove(id)
 	e.trace.ended(id, err)
+	e.guard.ended(id, err, at)
 	c.obs.Ended(err, at)
 }
 
@@ -154,6 +177,10 @@ func (e *Engine) pump() {
 	e.wake.Cancel()
 	now := e.clk.Now()
 	batch, wake := e.sched.Plan(now)
+	if e.turnAway(now) && batch == nil {
+		e.pump() // observers may have changed what there is to do
+		return
+	}
 	if batch == nil {
 		e.lastEnd = -1
 		if wake > now {
@@ -165,8 +192,10 @@ func (e *Engine) pump() {
 	}
 	e.stepping, e.batch = true, batch
 	e.trace.planned(e.sched, now, e.lastEnd)
+	e.guard.planned(now)
 	for _, st := range e.sched.Started() {
 		if c, ok := e.live[st.ID]; ok {
+			e.guard.started(st.ID, now)
 			c.obs.Started(now, st.Cached)
 		}
 	}
@@ -180,6 +209,7 @@ func (e *Engine) step() time.Duration {
 }
 
 func (e *Engine) stepped(end time.Duration) {
+	e.guard.stepped(end, e.stepErr)
 	switch {
 	case errors.Is(e.stepErr, ErrNoSlot):
 		e.abandon(end)
@@ -188,6 +218,7 @@ func (e *Engine) stepped(end time.Duration) {
 		return
 	default:
 		e.deliver(end)
+		e.abort()
 	}
 	e.trace.stepped(e, end)
 	e.stepping = false
@@ -202,6 +233,7 @@ func (e *Engine) deliver(end time.Duration) {
 		if !ok { // an observer withdrew it a moment ago
 			continue
 		}
+		e.guard.emitted(em.ID)
 		c.obs.Token(em.Token, end)
 		if em.Last || c.stop != nil && c.stop(em.Token, em.N) {
 			e.end(em.ID, nil, end)
@@ -216,6 +248,32 @@ func (e *Engine) abandon(end time.Duration) {
 	if id, stuck := e.sched.Abandon(); stuck {
 		e.end(id, fmt.Errorf("request %d: %w: it runs alone, nothing is cached, and %d rows do not fit",
 			id, ErrNoSlot, len(e.batch.Rows)), end)
+	}
+}
+
+// turnAway ends the requests that the admission policy decided against when they were
+// about to start. It reports whether there are any. Meanwhile nothing is planned.
+func (e *Engine) turnAway(now time.Duration) bool {
+	if e.guard == nil || len(e.guard.turned) == 0 {
+		return false
+	}
+	e.stepping = true
+	for _, t := range e.guard.turned {
+		e.end(t.id, &Refusal{Stage: BeforeStart, Reason: t.decision.Reason, RetryAfter: t.decision.RetryAfter}, now)
+	}
+	e.guard.turned = e.guard.turned[:0]
+	e.stepping = false
+	return true
+}
+
+// abort ends the running requests that the admission policy has no hope for.
+func (e *Engine) abort() {
+	if e.guard == nil || !e.guard.aborts {
+		return
+	}
+	now := e.clk.Now()
+	for _, id := range e.guard.hopeless(now) {
+		e.end(id, &Refusal{Stage: WhileRunning, Reason: admission.Expired}, now)
 	}
 }
 
@@ -244,6 +302,7 @@ func (e *Engine) fail(err error, at time.Duration) {
 	for _, id := range ids {
 		c := e.live[id]
 		delete(e.live, id)
+		e.guard.ended(id, err, at)
 		c.obs.Ended(err, at)
 	}
 	if e.onIdle != nil {

@@ -67,6 +67,7 @@ func (s *Scheduler) preempt(q *sequence, why Reason) {
 	q.running = false
 	s.release(q)
 	s.waiting.push(q)
+	s.guard.waits(q)
 }
 
 // Abandon takes back the batch in flight: the backend has applied its ops and had

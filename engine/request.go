@@ -10,6 +10,7 @@ import (
 type Request struct {
 	ID        int // unique among live requests
 	Class     string
+	Arrived   time.Duration // on the engine's clock; 0 means when it is submitted
 	Deadline  time.Duration // on the engine's clock; 0 means none
 	Prompt    []Token       // at least one token; not modified
 	MaxTokens int           // at least 1
@@ -30,7 +31,8 @@ type Observer interface {
 	// Token gives the next output token and when its step ended.
 	Token(tok Token, at time.Duration)
 	// Ended tells how the request ended: nil when it reached its stop or its
-	// token limit, else ErrCancelled, ErrNeverFits, ErrNoSlot or the engine's failure.
+	// token limit, else ErrCancelled, ErrNeverFits, ErrNoSlot, a *Refusal of the
+	// admission policy or the engine's failure.
 	Ended(err error, at time.Duration)
 }
 

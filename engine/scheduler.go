@@ -23,6 +23,8 @@ type Scheduler struct {
 	live    map[int]*sequence // all of these, by request id
 	arrived uint64            // requests so far
 
+	guard *guard // nil without an admission policy
+
 	jammed bool // the backend had no slot, and no running request has ended since
 	streak int  // steps in a row that prompts took while others waited to decode
 
@@ -137,6 +139,20 @@ func (s *Scheduler) Running() int { return len(s.running) }
 // Add queues a request that arrived now. A request that can never be served is
 // refused with the reason.
 func (s *Scheduler) Add(r Request, now time.Duration) error {
+	if err := s.servable(&r); err != nil {
+		return err
+	}
+	q := &sequence{Request: r, order: s.arrived, added: now, key: s.policy.key(r.Deadline, now)}
+	q.floor = s.waiting.floorOf(&r)
+	s.arrived++
+	s.live[r.ID] = q
+	s.waiting.push(q)
+	s.guard.waits(q)
+	return nil
+}
+
+// servable says why a request can never be served, if it cannot.
+func (s *Scheduler) servable(r *Request) error {
 	if s.live[r.ID] != nil {
 		return fmt.Errorf("request %d: this id is already live", r.ID)
 	}
@@ -146,11 +162,6 @@ func (s *Scheduler) Add(r Request, now time.Duration) error {
 	case v.Decision == kv.Never:
 		return fmt.Errorf("request %d: %w: %v", r.ID, ErrNeverFits, v)
 	}
-	q := &sequence{Request: r, order: s.arrived, added: now, key: s.policy.key(r.Deadline, now)}
-	q.floor = s.waiting.floorOf(&r)
-	s.arrived++
-	s.live[r.ID] = q
-	s.waiting.push(q)
 	return nil
 }
 
@@ -166,6 +177,7 @@ func (s *Scheduler) Remove(id int) {
 	delete(s.live, id)
 	if q.in != nil {
 		q.leave()
+		s.guard.waitsNoMore(q)
 		return
 	}
 	q.running = false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -146,13 +147,17 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		c.trace.blockTokens = max(1, serve.Cache.BlockTokens)
 		serve.OnStep = c.trace.add
 	}
+	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key)
+	if err != nil {
+		return nil, err
+	}
 	eng, err := engine.New(clk, b, serve)
 	if err != nil {
 		return nil, err
 	}
 	records, err := c.drive(ctx, clk, &target{
 		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
-		prefix: c.rung.Cache.Prefix,
+		prefix: c.rung.Cache.Prefix, slo: slo,
 	}, site{engine: eng, load: eng.Load}, tape, cell)
 	if err != nil {
 		return nil, err
@@ -187,7 +192,12 @@ func (c *cellRun) drive(ctx context.Context, clk clock.Clock, to loadgen.Target,
 	if err != nil {
 		return nil, err
 	}
-	clk.At(0, driver.Start)
+	clk.At(0, func() {
+		driver.Start()
+		if at.engine != nil {
+			at.engine.Began(driver.Began())
+		}
+	})
 	c.showEvery(clk, at.load, driver)
 	cpu := c.cpuTime()
 	if err := clk.Run(ctx); err != nil {
@@ -283,6 +293,9 @@ func (r *Rung) unusual(p map[string]string) {
 		if value := fmt.Sprint(it.value); value != fmt.Sprint(it.without) {
 			p[it.name] = value
 		}
+	}
+	for name, value := range ladders.AdmissionParams(r.Admission) {
+		p[name] = value
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 	"github.com/cadence-bench/cadence-bench/ladder/ladders"
@@ -20,6 +21,8 @@ type Rung struct {
 	Adds   string // what it changes against the rung below
 	Policy engine.Policy
 	Cache  engine.CacheConfig // the zero one is contiguous
+	// Admission is the admission policy; the zero one takes every request.
+	Admission admission.Spec
 	// Optional rungs are measured only when they are named.
 	Optional bool
 	// Own are the settings that the rung has a value of its own for, against Knobs.
@@ -28,7 +31,8 @@ type Rung struct {
 	External *External
 }
 
-// Engine is how the rung's engine serves on a backend with this KV layout.
+// Engine is how the rung's engine serves on a backend with this KV layout, but for its
+// admission policy, which is made anew for each cell.
 func (r Rung) Engine(unified bool) engine.Config {
 	r.Cache.Streams = !unified
 	return engine.Config{Policy: r.Policy, Cache: r.Cache}
@@ -47,7 +51,7 @@ func Rungs() []Rung {
 func RungsOf(l *ladders.Ladder) []Rung {
 	var rungs []Rung
 	for _, r := range l.Rungs {
-		rungs = append(rungs, Rung{Name: r.Name, Adds: r.Adds, Optional: r.Optional, Policy: r.Policy, Cache: r.Cache, Own: r.Own})
+		rungs = append(rungs, Rung{Name: r.Name, Adds: r.Adds, Optional: r.Optional, Policy: r.Policy, Cache: r.Cache, Admission: r.Admission, Own: r.Own})
 	}
 	return rungs
 }

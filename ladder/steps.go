@@ -51,5 +51,5 @@ func Steps(rungs []Rung) []Step {
 
 func asMeasured(r Rung) ladders.Settings {
 	r = Knobs{ShareWait: DefaultShareWait}.Turn(r)
-	return ladders.Settings{Policy: r.Policy, Cache: r.Cache}
+	return ladders.Settings{Policy: r.Policy, Cache: r.Cache, Admission: r.Admission}
 }

@@ -17,16 +17,23 @@ type target struct {
 	stop        StopMode
 	eog         func(engine.Token) bool
 	prefix      bool // the engine has a prefix cache
+	// slo, above 0, gives every request a deadline: its intended arrival and this. Only
+	// rungs with an admission policy have one, so that nothing else changes for the rest.
+	slo time.Duration
 }
 
 // Send implements loadgen.Target.
 func (t *target) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
 	prompt := t.prompts[r.Index]
 	to.Prompt(len(prompt))
-	t.eng.Submit(engine.Request{
+	req := engine.Request{
 		ID: r.Index, Class: r.Class, Prompt: prompt, MaxTokens: r.MaxTokens,
 		Sampling: engine.Sampling{Temperature: t.temperature, Seed: r.Seed},
-	}, t.stopOf(r), observer{to, t.prefix})
+	}
+	if t.slo > 0 {
+		req.Arrived, req.Deadline = to.Due(), to.Due()+t.slo
+	}
+	t.eng.Submit(req, t.stopOf(r), observer{to, t.prefix})
 	return func() { t.eng.Cancel(r.Index) }
 }
 
@@ -65,12 +72,17 @@ func (o observer) Ended(err error, at time.Duration) {
 
 // outcomeOf translates how the engine ended a request.
 func outcomeOf(err error) (results.Outcome, string) {
+	var refusal *engine.Refusal
 	switch {
 	case err == nil:
 		return results.Completed, ""
 	case errors.Is(err, engine.ErrCancelled):
 		return results.Cancelled, ""
-	default:
+	case errors.As(err, &refusal) && refusal.Stage == engine.OnArrival:
+		return results.Shed, refusal.Reason.String()
+	case errors.As(err, &refusal) && refusal.Stage == engine.BeforeStart:
+		return results.Shed, "dropped before its start: " + refusal.Reason.String()
+	default: // what was aborted among it: it began to be served, and was not answered
 		return results.Failed, err.Error()
 	}
 }

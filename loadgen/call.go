@@ -28,6 +28,16 @@ type call struct {
 
 var _ Sink = (*call)(nil)
 
+// Due implements Sink.
+func (c *call) Due() time.Duration { return c.d.start + c.rec.Intended }
+
+// Admission implements Sink.
+func (c *call) Admission(a results.Admission) {
+	if c.state != ended {
+		c.rec.Admission = results.Some(a)
+	}
+}
+
 // Prompt implements Sink.
 func (c *call) Prompt(tokens int) {
 	if c.state != ended {

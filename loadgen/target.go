@@ -27,6 +27,11 @@ type Target interface {
 // told. After Done, or after cancel, a target makes no further call, except one
 // Done in acknowledgement of a cancel.
 type Sink interface {
+	// Due is when the request was due: its intended arrival, on the clock.
+	Due() time.Duration
+	// Admission tells what an admission policy decided about the request. A target
+	// without one does not call it.
+	Admission(results.Admission)
 	// Prompt tells the number of prompt tokens, as soon as it is known.
 	Prompt(tokens int)
 	// Cached tells how many of them came from a prefix cache. A target without

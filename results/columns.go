@@ -64,7 +64,7 @@ func cellColumns[R any]() []column[R] {
 // cellTable is the file of a cell: a row is a request.
 var cellTable = table[Record]{
 	name: "cell", key: "cadence.cell", what: "a cell",
-	columns: slices.Concat(cellColumns[Record](), requestColumns),
+	columns: slices.Concat(cellColumns[Record](), requestColumns, admissionColumns),
 	weight:  func(r *Record) int { return len(r.Tokens) },
 	check:   Violations,
 }
@@ -79,7 +79,7 @@ var requestColumns = []column[Record]{
 		nullable(func(r *Record) *Opt[int32] { return &r.Group }, same, same), false},
 	{Column{"warmup", Bool, "", "", "arrived before the steady window; flagged, never dropped"},
 		required(func(r *Record) *bool { return &r.Warmup }, same, same), false},
-	{Column{"outcome", String, "", "", "how the request ended: completed, shed (refused at admission), timeout (the client gave up: its latency is a lower bound), cancelled or failed"},
+	{Column{"outcome", String, "", "", "how the request ended: completed, shed (refused at admission or, if admitted is true, dropped before its start), timeout (the client gave up: its latency is a lower bound), cancelled or failed"},
 		required(func(r *Record) *Outcome { return &r.Outcome }, text, unText[Outcome]), false},
 	{Column{"reason", String, "", "nothing to add to the outcome", "why it was shed, cancelled or failed"},
 		nullable(func(r *Record) *Opt[string] { return &r.Reason }, text, unText[string]), false},

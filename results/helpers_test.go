@@ -104,6 +104,18 @@ func anyRecord(r *rand.Rand) Record {
 		Session: optInt(), Turn: optInt(), Think: optTime(),
 		PromptTokens: ints[r.IntN(len(ints))], CachedTokens: optInt(), SharedTokens: optInt(), MaxTokens: ints[r.IntN(len(ints))], StopTokens: optInt(),
 	}
+	if r.IntN(2) > 0 {
+		share := func() float64 { return []float64{0, 0.5, 1, math.Inf(1), -0.25}[r.IntN(5)] }
+		a := Admission{
+			Admitted: r.IntN(2) == 0, Reason: texts[r.IntN(len(texts))], Estimate: optTime(), Bound: optTime(), Regime: texts[r.IntN(len(texts))],
+			Propensity: share(), Forced: r.IntN(2) == 0, RetryAfter: optTime(),
+			Cached: ints[r.IntN(len(ints))], Queued: ints[r.IntN(len(ints))], Running: ints[r.IntN(len(ints))], Prefill: ints[r.IntN(len(ints))], FreeKV: share(),
+		}
+		if r.IntN(2) == 0 {
+			a.Chance = Some(share())
+		}
+		rec.Admission = Some(a)
+	}
 	if r.IntN(3) > 0 {
 		rec.Reason = Some(texts[r.IntN(len(texts))])
 	}

@@ -23,7 +23,7 @@ type Outcome string
 
 const (
 	Completed Outcome = "completed" // reached its stop or its token limit
-	Shed      Outcome = "shed"      // refused at admission
+	Shed      Outcome = "shed"      // refused at admission, or dropped before its start
 	TimedOut  Outcome = "timeout"   // the client gave up: its latency is a lower bound
 	Cancelled Outcome = "cancelled" // the client went away
 	Failed    Outcome = "failed"    // the engine or the transport failed; Reason says how
@@ -60,6 +60,8 @@ type Record struct {
 	SharedTokens Opt[int32]
 	MaxTokens    int32      // what the client asked for at most
 	StopTokens   Opt[int32] // scripted natural length, hidden from the engine's decisions
+
+	Admission Opt[Admission] // null where there is no admission policy
 }
 
 // FirstToken returns when the first output token was ready.

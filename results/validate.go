@@ -36,6 +36,7 @@ var rules = []rule{
 	{"completed without a token", func(r *Record) bool { return r.Outcome == Completed && len(r.Tokens) == 0 }},
 	{"completed without sent_ns", func(r *Record) bool { return r.Outcome == Completed && !r.Sent.OK }},
 	{"shed after it started", func(r *Record) bool { return r.Outcome == Shed && (r.Started.OK || len(r.Tokens) > 0) }},
+	{"neither admitted nor shed", func(r *Record) bool { return r.Admission.OK && !r.Admission.V.Admitted && r.Outcome != Shed }},
 	{"prompt_tokens is negative", func(r *Record) bool { return r.PromptTokens < 0 }},
 	{"cached_tokens is not within 0 and prompt_tokens", func(r *Record) bool {
 		return r.CachedTokens.OK && (r.CachedTokens.V < 0 || r.CachedTokens.V > r.PromptTokens)

@@ -14,7 +14,12 @@ func TestValidateAccepts(t *testing.T) {
 	external := completed() // several tokens in a chunk, start not visible
 	external.Started = Opt[time.Duration]{}
 	external.Tokens = []time.Duration{150, 150, 160}
-	for _, r := range []Record{completed(), shed, waiting, neverSent, external} {
+	refused, dropped, aborted := shed, shed, completed()
+	refused.Admission = Some(Admission{Reason: "too-late"})
+	dropped.Admission = Some(Admission{Admitted: true, Reason: "fits"})
+	aborted.Outcome, aborted.Reason = Failed, Some("shed while it ran: expired")
+	aborted.Admission = dropped.Admission
+	for _, r := range []Record{completed(), shed, waiting, neverSent, external, refused, dropped, aborted} {
 		require.NoError(t, r.Validate())
 	}
 }
@@ -46,6 +51,7 @@ func TestValidateRefuses(t *testing.T) {
 		"completed without a token":                           func(r *Record) { r.Tokens = nil },
 		"completed without sent_ns":                           func(r *Record) { r.Sent = none },
 		"shed after it started":                               func(r *Record) { r.Outcome = Shed },
+		"neither admitted nor shed":                           func(r *Record) { r.Admission.OK = true },
 		"prompt_tokens is negative":                           func(r *Record) { r.PromptTokens = -1 },
 		"cached_tokens is not within 0 and prompt_tokens":     func(r *Record) { r.CachedTokens = Some(int32(541)) },
 		"shared_tokens is not within 0 and prompt_tokens":     func(r *Record) { r.SharedTokens = Some(int32(-1)) },

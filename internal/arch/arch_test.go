@@ -38,8 +38,8 @@ var mayImport = map[string][]string{
 	"results/calibration": {"results"},
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "results"},
-	"ladder":              {"engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
-	"ladder/ladders":      {"engine", "internal/nearest"},
+	"ladder":              {"admission", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
 	"cmd/cadence-bench":   {"*"},
 }

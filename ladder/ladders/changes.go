@@ -16,5 +16,5 @@ func Changes(below, here Settings) []Change {
 			all = append(all, Change{s.section + "." + s.key, s.mechanism, a, b})
 		}
 	}
-	return all
+	return append(all, admissionChanges(below.Admission, here.Admission)...)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 )
@@ -38,7 +39,9 @@ type Rung struct {
 type Settings struct {
 	Policy engine.Policy
 	Cache  engine.CacheConfig
-	Own    Own
+	// Admission is the zero Spec for a rung that takes everything.
+	Admission admission.Spec
+	Own       Own
 }
 
 // Own says which of the settings that a flag or a measurement gives to every rung with

@@ -31,8 +31,12 @@ func (r *Rung) node() *yaml.Node {
 		n := sections[s.section]
 		n.Content = append(n.Content, text(s.key), s.node(r.Settings))
 	}
-	return mapping("name", text(r.Name), "adds", text(r.Adds), "optional", plain(strconv.FormatBool(r.Optional)),
+	n := mapping("name", text(r.Name), "adds", text(r.Adds), "optional", plain(strconv.FormatBool(r.Optional)),
 		scheduler, sections[scheduler], cache, sections[cache])
+	if a := admissionNode(r.Admission); a != nil {
+		n.Content = append(n.Content, text(gate), a)
+	}
+	return n
 }
 
 func (s *setting) node(of Settings) *yaml.Node {

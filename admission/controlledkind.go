@@ -1,0 +1,62 @@
+package admission
+
+import (
+	"math/rand/v2"
+
+	"github.com/cadence-bench/cadence-bench/admission/conformal"
+)
+
+// controlledKind is our own policy.
+var controlledKind = Kind{
+	Name:   "conformal",
+	Source: "split conformal prediction and on-line risk control: docs/admission.md",
+	Doc:    "takes a request iff the bound on its latency fits its SLO, so that a share alpha of those taken is late",
+	Params: []Param{
+		{Name: "alpha", Default: 0.05, Min: 0.001, Max: 0.5, Doc: "share of the requests taken that may be late"},
+		{Name: "eta", Default: 0, Min: 0, Max: 5, Doc: "step of the threshold at a violation; 0 is 0.005/alpha"},
+		{Name: "margin", Default: 0.003, Min: 0, Max: 0.1, Doc: "how far below alpha is aimed, but no more than 0.3 alpha: a share of some hundreds is never exact"},
+		{Name: "window", Default: 400, Min: 20, Max: 10000, Doc: "outcomes that calibrate a regime"},
+		{Name: "least", Default: 0.05, Min: 0, Max: 1, Doc: "lowest chance that is ever taken"},
+		{Name: "hysteresis", Default: 0, Min: 0, Max: 0.5, Doc: "share of the remaining risk that must be clear to take again after a refusal"},
+		{Name: "explore", Default: 0.002, Min: 0, Max: 0.2, Doc: "forced requests per request taken by the bound"},
+		{Name: "price", Default: 0, Min: 0, Max: 100, Unit: "1/s", Doc: "chance that a second of the engine's work must earn"},
+		{Name: "abort", Default: 0, Min: 0, Max: 1, Doc: "1 ends requests that cannot make it any more"},
+	},
+	New: func(p Params, spec Spec, env Env) (Policy, error) {
+		model, err := newPredictor(spec.Predictor, env)
+		if err != nil {
+			return nil, err
+		}
+		score, err := conformal.ParseScore(spec.Score)
+		if err != nil {
+			return nil, err
+		}
+		return NewControlled(p, model, score, env), nil
+	},
+}
+
+// NewControlled returns the policy with a predictor of the caller's.
+func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *Controlled {
+	c := &Controlled{
+		cfg: settings{
+			alpha: p["alpha"], eta: p["eta"], hysteresis: p["hysteresis"], explore: p["explore"],
+			price: p["price"], abort: p["abort"] > 0,
+		},
+		env: env, model: model,
+		cal:  newCalibration(score, p["alpha"], int(p["window"])),
+		coin: rand.New(rand.NewPCG(env.Seed, 0x61646d69)),
+	}
+	c.foreseer, _ = model.(Foreseer)
+	c.cfg.least = theta(p["least"])
+	// Beyond a fifth of alpha nothing is gained by being stricter, and the windows
+	// cannot tell chances so near to 1 apart.
+	c.cfg.most = theta(1 - p["alpha"]/5)
+	if c.cfg.eta == 0 {
+		c.cfg.eta = etaAlpha / p["alpha"]
+	}
+	aim := p["alpha"] - min(p["margin"], 0.3*p["alpha"])
+	risk := conformal.Risk{Alpha: aim, Eta: c.cfg.eta, Min: c.cfg.least, Max: c.cfg.most}
+	c.main, c.idle = risk, risk
+	c.main.Theta, c.idle.Theta = c.start(), c.start()
+	return c
+}

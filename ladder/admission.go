@@ -1,0 +1,62 @@
+package ladder
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// admit gives a rung's engine its admission policy for a cell, if it has one: a new one
+// for each, since cells are independent. What it draws at random depends on the cell's
+// name.
+func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key) (slo time.Duration, err error) {
+	if r.Admission.Policy == "" {
+		return 0, nil
+	}
+	h := fnv.New64a()
+	io.WriteString(h, "admission "+key.Name())
+	serve.Admission, err = admission.New(r.Admission, admission.Env{
+		SLO: cfg.SLO, MaxBatch: r.Policy.MaxBatch, StepTokens: min(r.Policy.StepTokens, lim.Rows), Seed: h.Sum64(),
+	})
+	if err != nil {
+		return 0, fmt.Errorf("rung %s: %w", r.Name, err)
+	}
+	return cfg.SLO, nil
+}
+
+// Decided implements engine.AdmissionObserver.
+func (o observer) Decided(r *admission.Request, s *admission.Snapshot, d *admission.Decision) {
+	o.sink.Admission(admissionOf(r, s, d))
+}
+
+// admissionOf is what is kept of a decision.
+func admissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decision) results.Admission {
+	a := results.Admission{
+		Admitted: d.Admit, Reason: d.Reason.String(), Regime: d.Regime.String(), Propensity: d.Propensity, Forced: d.Forced,
+		Estimate: positive(d.Estimate), Bound: positive(d.Bound), RetryAfter: positive(d.RetryAfter),
+		Cached: int32(r.Cached), Queued: int32(len(s.Queue)), Running: int32(len(s.Batch)), FreeKV: s.FreeKV,
+	}
+	if d.HasChance {
+		a.Chance = results.Some(d.Chance)
+	}
+	for i := range s.Queue {
+		a.Prefill += int32(s.Queue[i].Prefill)
+	}
+	for i := range s.Batch {
+		a.Prefill += int32(s.Batch[i].Prefill)
+	}
+	return a
+}
+
+// positive is a duration that a policy gave; 0 says nothing.
+func positive(d time.Duration) results.Opt[time.Duration] {
+	if d <= 0 {
+		return results.Opt[time.Duration]{}
+	}
+	return results.Some(d)
+}
