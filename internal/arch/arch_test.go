@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"loadgen":             {"engine/clock", "results", "internal/nearest"},
 	"loadgen/ideal":       {"engine/clock", "loadgen", "results"},
 	"loadgen/httptarget":  {"engine/clock", "loadgen", "results"},
-	"results":             {},
+	"results":             {"internal/killpoint"},
 	"results/calibration": {"results"},
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "results"},
