@@ -1,5 +1,10 @@
 package gbm
 
+import (
+	"fmt"
+	"math"
+)
+
 // Model predicts a quantile. Its fields are for encoding.
 type Model struct {
 	Features int     `json:"features"`
@@ -53,4 +58,28 @@ func (m *Model) Importance() []float64 {
 		}
 	}
 	return shares
+}
+
+// Check says what is wrong with a model that was read, if anything: whether it takes
+// rows of so many features, and whether Predict ends on every one.
+func (m *Model) Check(features int) error {
+	if m.Features != features || len(m.Gain) != features {
+		return fmt.Errorf("gbm: a model of %d features with %d gains: want %d", m.Features, len(m.Gain), features)
+	}
+	if math.IsNaN(m.Base) || math.IsInf(m.Base, 0) {
+		return fmt.Errorf("gbm: its base is %v", m.Base)
+	}
+	for i, t := range m.Trees {
+		if len(t) == 0 {
+			return fmt.Errorf("gbm: tree %d is empty", i)
+		}
+		for j, n := range t {
+			// Children come behind their parent, so a walk ends.
+			inner := n.Feature >= 0 && int(n.Feature) < features && int(n.Left) > j && int(n.Right) > j && int(n.Left) < len(t) && int(n.Right) < len(t)
+			if n.Feature != -1 && !inner {
+				return fmt.Errorf("gbm: node %d of tree %d leads to no leaf", j, i)
+			}
+		}
+	}
+	return nil
 }

@@ -23,7 +23,11 @@ const module = "github.com/cadence-bench/cadence-bench/"
 var mayImport = map[string][]string{
 	"internal":            {},
 	"kv":                  {},
-	"admission":           {"kv"},
+	"admission":           {"kv", "admission/conformal", "admission/gbm"},
+	"admission/conformal": {},
+	"admission/gbm":       {},
+	"admission/record":    {"admission"},
+	"admission/fit":       {"admission"},
 	"engine":              {"kv", "admission", "engine/clock"},
 	"engine/clock":        {},
 	"engine/calibrate":    {"engine", "engine/twin"},
