@@ -8,7 +8,7 @@ export CADENCE_CACHE := $(CACHE)
 SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.tmpl' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
 	$(shell find loadgen/text -type f) go.mod go.sum
 
-.PHONY: ladder test build engine model check bench fuzz clean
+.PHONY: ladder test build engine model duckdb check bench fuzz clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -26,8 +26,17 @@ engine: build
 model: build
 	$(BIN) model synth
 
+# DuckDB, in which the tests run the queries of docs/schema.md: 70 MB, some seconds. Where
+# npm cannot give it, these tests are skipped.
+DUCKDB := 1.5.6-r.1
+duckdb: $(CACHE)/duckdb/$(DUCKDB)
+$(CACHE)/duckdb/$(DUCKDB):
+	@mkdir -p $(CACHE)/duckdb
+	@{ npm install --prefix $(CACHE)/duckdb --no-audit --no-fund --loglevel=error @duckdb/node-api@$(DUCKDB) && touch $@; } || \
+		echo 'DuckDB is not installed: the queries of docs/schema.md are not tested'
+
 # The linters, then every test, the real engine included.
-test: build engine model check
+test: build engine model duckdb check
 	CADENCE_REQUIRE_ENGINE=1 go tool gotestsum --format pkgname --hide-summary skipped -- -timeout 20m ./...
 
 check:

@@ -40,9 +40,9 @@ type Controlled struct {
 // settings are the numbers of Controlled.
 type settings struct {
 	alpha, eta, hysteresis, explore, price, brake float64
-	least, most                            float64 // θ
-	abort                                  bool
-	drop                                   float64
+	least, most                                   float64 // θ
+	abort                                         bool
+	drop                                          float64
 }
 
 // flight is a request that was taken and has not ended.

@@ -28,11 +28,15 @@ var controlledKind = Kind{
 		if err != nil {
 			return nil, err
 		}
-		score, err := conformal.ParseScore(spec.Score)
+		score, err := spec.score()
 		if err != nil {
 			return nil, err
 		}
-		return NewControlled(p, model, score, env), nil
+		c := NewControlled(p, model, score, env)
+		if env.Fitted != nil {
+			c.cal.restore(env.Fitted, spec.predictor())
+		}
+		return c, nil
 	},
 }
 

@@ -22,6 +22,9 @@ type Env struct {
 	SLO                  time.Duration // E2E objective
 	MaxBatch, StepTokens int
 	Seed                 uint64
+	// Fitted is what was learnt before; nil: the policy learns from nothing, on-line. It is
+	// not changed.
+	Fitted *Fitted
 }
 
 // Param is a number that a policy takes.
@@ -110,4 +113,5 @@ var kinds = []Kind{
 		New: func(Params, Spec, Env) (Policy, error) { return Base{}, nil },
 	},
 	controlledKind,
+	staticKind,
 }

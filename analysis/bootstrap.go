@@ -63,40 +63,53 @@ func (r *resampler) requests(n, block int) []int32 {
 	return r.times
 }
 
-// estimate is a contrast over seeds: the mean of the seeds' own.
+// estimate is a contrast over seeds: the mean of the seeds' own. A seed's own is the
+// mean of its replicates'.
 type estimate struct{ point, interval span }
 
-// estimates gives every contrast of the pairs of cells of one rung and rate, one per
-// seed, with its 95% interval: the wider on each side of
+// estimates gives every contrast of the pairs of cells of one rung and rate, seed by
+// seed and in each its replicates, with its 95% interval: the wider on each side of
 //
 //   - the percentile interval of the two-level bootstrap, and
 //   - Student's t interval of the seeds' own differences.
 //
 // The second is there because few seeds resampled vary too little (three of them
 // never leave the range of the three), and what moves a cell as a whole, such as the
-// machine's speed, shows between seeds only. One seed has the first alone.
-func estimates(pairs []*pairStat, contrasts []Contrast, resamples int, r *resampler) []estimate {
+// machine's speed, shows between seeds only. One seed has the first alone. Replicates of
+// a seed are resampled by the same requests, which are what they have in common.
+func estimates(seeds [][]*pairStat, contrasts []Contrast, resamples int, r *resampler) []estimate {
 	own := make([][]span, len(contrasts)) // per contrast and seed
 	drawn := make([][]span, len(contrasts))
-	for _, p := range pairs {
-		all := once(p.n)
+	for _, replicates := range seeds {
+		each := make([][]span, len(contrasts))
+		for _, p := range replicates {
+			all := once(p.n)
+			for i := range contrasts {
+				each[i] = append(each[i], contrasts[i].difference(p, all))
+			}
+		}
 		for i := range contrasts {
-			own[i] = append(own[i], contrasts[i].difference(p, all))
+			own[i] = append(own[i], meanSpan(each[i]))
 		}
 	}
 	for range resamples {
 		sums := make([]span, len(contrasts))
-		for range pairs {
-			p := pairs[r.IntN(len(pairs))]
-			times := r.requests(p.n, p.block)
-			for i := range contrasts {
-				d := contrasts[i].difference(p, times)
-				sums[i].lo += d.lo
-				sums[i].hi += d.hi
+		for range seeds {
+			replicates := seeds[r.IntN(len(seeds))]
+			var times []int32
+			for _, p := range replicates {
+				if len(times) != p.n {
+					times = r.requests(p.n, p.block)
+				}
+				for i := range contrasts {
+					d := contrasts[i].difference(p, times)
+					sums[i].lo += d.lo / float64(len(replicates))
+					sums[i].hi += d.hi / float64(len(replicates))
+				}
 			}
 		}
 		for i, s := range sums {
-			drawn[i] = append(drawn[i], span{s.lo / float64(len(pairs)), s.hi / float64(len(pairs))})
+			drawn[i] = append(drawn[i], span{s.lo / float64(len(seeds)), s.hi / float64(len(seeds))})
 		}
 	}
 	out := make([]estimate, len(contrasts))

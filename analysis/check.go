@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -34,6 +35,9 @@ const (
 const (
 	CodeThinP99 = "thin-p99" // the p99 is the maximum
 	CodeStall   = "stall"    // a cut stream had stalled for longer than any ITL
+	// CodeMixed: the cell was measured after its run was gone on with although something
+	// had changed.
+	CodeMixed = "mixed"
 	// CodeExtrapolated: the cost model was asked about steps beyond those that it was
 	// fitted on.
 	CodeExtrapolated = "extrapolated"
@@ -100,6 +104,13 @@ func (m *CellMetrics) judge(recs []results.Record, t *tally, o Options) {
 	}
 	if q := m.E2E.P99; q.N > 0 && !q.Supported {
 		m.Warnings = append(m.Warnings, Warning{CodeThinP99, fmt.Sprintf("p99 over %d requests is the maximum; it needs %d", q.N, q.Need)})
+	}
+	if len(m.Cell.Mixed) > 0 {
+		var changes []string
+		for _, c := range m.Cell.Mixed {
+			changes = append(changes, c.String())
+		}
+		m.Warnings = append(m.Warnings, Warning{CodeMixed, "measured after the run was gone on with although " + strings.Join(changes, "; ")})
 	}
 	if share := m.Cell.Extrapolated; share.V > 0 {
 		m.Warnings = append(m.Warnings, Warning{CodeExtrapolated, fmt.Sprintf("%.2g%% of the simulated steps were larger than those which the cost model was fitted on", 100*share.V)})

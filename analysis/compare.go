@@ -31,7 +31,7 @@ type Versus struct {
 	RungA, RungB string
 	OfferedRPS   float64
 	Seeds        []uint64
-	Requests     int // pairs over all seeds
+	Requests     int // pairs over all seeds and replicates
 	Unpaired     int // requests in the window of one side only
 	Block        int // longest block of requests that is resampled as one
 	Blocks       int // over all seeds: pairs over the length of their block
@@ -122,17 +122,25 @@ func versus(a, b Arm, cells []Partners, contrasts []Contrast) (Versus, error) {
 	return versusOf(cells, pairs, contrasts, Resamples), nil
 }
 
-// versusOf compares pairs of cells of one rung and rate, one per seed.
+// versusOf compares pairs of cells of one rung and rate, by seed and replicate.
 func versusOf(cells []Partners, pairs []*requestPairs, contrasts []Contrast, resamples int) Versus {
 	v := Versus{RungA: cells[0].A.Cell.Rung, RungB: cells[0].B.Cell.Rung, OfferedRPS: cells[0].A.Cell.OfferedRPS}
-	var stats []*pairStat
+	var stats [][]*pairStat // by seed
 	var tapes []string
+	counted := false // a pair of this seed has requests
 	for i, p := range pairs {
-		v.Seeds, tapes = append(v.Seeds, cells[i].A.Cell.Seed), append(tapes, cells[i].A.Cell.TapeHash)
-		v.count(p)
-		if p.n > 0 {
-			stats = append(stats, newPairStat(p, contrasts))
+		if seed := cells[i].A.Cell.Seed; i == 0 || seed != cells[i-1].A.Cell.Seed {
+			v.Seeds, tapes, counted = append(v.Seeds, seed), append(tapes, cells[i].A.Cell.TapeHash), false
 		}
+		v.count(p)
+		if p.n == 0 {
+			continue
+		}
+		if !counted {
+			stats, counted = append(stats, nil), true
+		}
+		last := len(stats) - 1
+		stats[last] = append(stats[last], newPairStat(p, contrasts))
 	}
 	if len(stats) == 0 {
 		return v
@@ -140,9 +148,14 @@ func versusOf(cells []Partners, pairs []*requestPairs, contrasts []Contrast, res
 	for i, e := range estimates(stats, contrasts, resamples, newResampler(tapes)) {
 		d := Delta{Contrast: contrasts[i], Point: Span{e.point.lo, e.point.hi}, Interval: Span{e.interval.lo, e.interval.hi}}
 		if d.of != nil {
-			for _, p := range stats {
-				d.A.add(d.of(&p.a, once(p.n)))
-				d.B.add(d.of(&p.b, once(p.n)))
+			for _, replicates := range stats {
+				var a, b Range
+				for _, p := range replicates {
+					a.add(d.of(&p.a, once(p.n)))
+					b.add(d.of(&p.b, once(p.n)))
+				}
+				d.A.add(a.value())
+				d.B.add(b.value())
 			}
 			if d.A.N == 0 && d.B.N == 0 {
 				continue

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -261,4 +262,43 @@ func TestDifferencesOfManifests(t *testing.T) {
 	b = a
 	b.Library.Files = map[string]string{"a.so": "2"}
 	require.Len(t, Differences(a, b), 1)
+}
+
+// Replicates are no seeds: two of one seed leave nobody able to tell, and those of a
+// second seed change its mean, not its weight.
+func TestReplicatesAreNoSeeds(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	base := queue(r, 300)
+	slower := func(by float64) []results.Record {
+		e2e := slices.Clone(base)
+		for i := range e2e {
+			e2e[i] *= by
+		}
+		return answers(e2e)
+	}
+	compare := func(seeds []uint64, replicates []int, by ...float64) Versus {
+		var cells []Partners
+		var pairs []*requestPairs
+		for i, seed := range seeds {
+			c := pairedCell(seed, len(base))
+			c.Replicate = replicates[i]
+			a, b := slower(1), slower(by[i])
+			left, right := Measure(c, a, Options{}), Measure(c, b, Options{})
+			cells = append(cells, Partners{&left, &right})
+			pairs = append(pairs, pairRequests(cells[i], a, b))
+		}
+		return versusOf(cells, pairs, chosen(E2EP50.Key), 200)
+	}
+	v := compare([]uint64{1, 1}, []int{0, 1}, 1.2, 1.2)
+	require.Equal(t, []uint64{1}, v.Seeds)
+	require.Equal(t, CannotTell, v.Deltas[0].Finding)
+	require.Contains(t, v.Deltas[0].Reason, "1 seed")
+
+	v = compare([]uint64{1, 1, 1, 2}, []int{0, 1, 2, 0}, 1.1, 1.1, 1.1, 1.3)
+	require.Equal(t, []uint64{1, 2}, v.Seeds)
+	require.InDelta(t, (math.Log(1.1)+math.Log(1.3))/2, v.Deltas[0].Point.Lo, 1e-6)
+	require.Equal(t, 2, v.Deltas[0].A.N)
+
+	once, twice := compare([]uint64{1, 2}, []int{0, 0}, 1.1, 1.3), compare([]uint64{1, 1, 2, 2}, []int{0, 1, 0, 1}, 1.1, 1.1, 1.3, 1.3)
+	require.InDelta(t, once.Deltas[0].Interval.Lo, twice.Deltas[0].Interval.Lo, 1e-9, "a replicate that says the same adds no certainty")
 }

@@ -167,7 +167,7 @@ func ordersOf(m Metric, pairs []cellPair) []Order {
 	for i, a := range pairs {
 		for _, b := range pairs[i+1:] {
 			ka, kb := a.measured.Cell.Key, b.measured.Cell.Key
-			if ka.OfferedRPS != kb.OfferedRPS || ka.Seed != kb.Seed {
+			if ka.OfferedRPS != kb.OfferedRPS || ka.Seed != kb.Seed || ka.Replicate != kb.Replicate {
 				continue
 			}
 			lower, higher := a, b

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -17,6 +18,8 @@ type Run struct {
 	*results.Run
 	*Sweep
 	Options Options
+	// Failed are the cells that could not be measured, in the order of the sweep.
+	Failed []results.Entry
 	// Warnings are about the run as a whole: what its folder lacks, and which of
 	// its cells could not be used.
 	Warnings []string
@@ -38,7 +41,15 @@ func Load(dir string, o Options) (*Run, error) {
 			finished = append(finished, e)
 			continue
 		}
+		if e.State == results.CellFailed {
+			run.Failed = append(run.Failed, e)
+		}
 		run.Warnings = append(run.Warnings, fmt.Sprintf("cell %d (%s) is %s and is left out: %s", e.Order, e.Name(), e.State, e.Reason))
+	}
+	for _, m := range folder.Manifest.Mixed {
+		for _, c := range m.Changes {
+			run.Warnings = append(run.Warnings, fmt.Sprintf("mixed run: when it was gone on with on %s, %v", m.At.UTC().Format(time.DateOnly), c))
+		}
 	}
 	for _, file := range folder.Unlisted {
 		run.Warnings = append(run.Warnings, fmt.Sprintf("%s is not in the journal and is left out; resuming the run takes it in", file))

@@ -28,17 +28,18 @@ type Matching struct {
 }
 
 type matchKey struct {
-	rung string
-	rate float64
-	seed uint64
+	rung      string
+	rate      float64
+	seed      uint64
+	replicate int
 }
 
-// Match pairs the cells of two arms by rung, rate, seed and tape. The rung does not
-// count when both arms are single rungs. Cells without a tape hash pair with none.
+// Match pairs the cells of two arms by rung, rate, seed, replicate and tape. The rung does
+// not count when both arms are single rungs; anchors do not take part. Cells without a tape hash pair with none.
 func Match(a, b Arm) Matching {
 	var m Matching
 	key := func(c *CellMetrics) matchKey {
-		k := matchKey{c.Cell.Rung, c.Cell.OfferedRPS, c.Cell.Seed}
+		k := matchKey{c.Cell.Rung, c.Cell.OfferedRPS, c.Cell.Seed, c.Cell.Replicate}
 		if a.Rung != "" && b.Rung != "" {
 			k.rung = ""
 		}
@@ -70,7 +71,7 @@ func Match(a, b Arm) Matching {
 	}
 	order := func(p Partners) int { return slices.Index(a.Sweep.Rungs, p.A.Cell.Rung) }
 	slices.SortStableFunc(m.Pairs, func(p, q Partners) int {
-		return cmp.Or(order(p)-order(q), cmp.Compare(p.A.Cell.OfferedRPS, q.A.Cell.OfferedRPS), cmp.Compare(p.A.Cell.Seed, q.A.Cell.Seed))
+		return cmp.Or(order(p)-order(q), cmp.Compare(p.A.Cell.OfferedRPS, q.A.Cell.OfferedRPS), cmp.Compare(p.A.Cell.Seed, q.A.Cell.Seed), cmp.Compare(p.A.Cell.Replicate, q.A.Cell.Replicate))
 	})
 	return m
 }

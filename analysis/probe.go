@@ -50,8 +50,8 @@ func (s *Sweep) Probes() ProbeReport {
 		}
 	}
 	var all Range
-	for i := range s.Cells {
-		all.add(probeDecode.Of(&s.Cells[i]))
+	for _, c := range s.All() {
+		all.add(probeDecode.Of(&c))
 	}
 	rep.Spread, rep.Between = all.relative(), means.relative()
 	return rep

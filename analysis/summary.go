@@ -3,12 +3,13 @@ package analysis
 import "github.com/cadence-bench/cadence-bench/results"
 
 // Summaries returns one object per cell for summary.json, in the order of the
-// sweep. A quantile that is only known to exceed a bound is that bound there, and
+// sweep, anchors included. A quantile that is only known to exceed a bound is that bound there, and
 // its key is listed in lower_bounds.
 func Summaries(s *Sweep) []results.CellSummary {
-	sums := make([]results.CellSummary, len(s.Cells))
-	for i := range s.Cells {
-		sums[i] = s.Cells[i].Summary()
+	cells := s.All()
+	sums := make([]results.CellSummary, len(cells))
+	for i := range cells {
+		sums[i] = cells[i].Summary()
 	}
 	return sums
 }

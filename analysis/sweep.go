@@ -5,27 +5,38 @@ import (
 	"slices"
 )
 
-// Point is everything measured of one rung at one offered rate: its cells, one
-// for each seed (and replicate).
+// Point is everything measured of one rung at one offered rate: its cells, by seed and
+// replicate.
 type Point struct {
 	Rung       string
 	OfferedRPS float64 // nominal
 	Cells      []*CellMetrics
 }
 
-// Sweep is the cells of a run, arranged.
+// Sweep is the cells of a run, arranged. Anchors, which were measured again after all
+// others, are apart: they are in no point.
 type Sweep struct {
 	Rungs  []string  // in ladder order
 	Rates  []float64 // ascending, every rate that occurs
 	Cells  []CellMetrics
 	Points []Point // by rung in ladder order, then by rate
+	// Anchors are the cells that Anchor marks, in the order of the sweep.
+	Anchors []CellMetrics
 }
 
 // NewSweep arranges cells. Rungs take the order of the plan; those that it does
 // not name follow in the order in which they were run.
 func NewSweep(cells []CellMetrics, plan []string) *Sweep {
-	s := &Sweep{Cells: slices.Clone(cells)}
-	slices.SortStableFunc(s.Cells, func(a, b CellMetrics) int { return cmp.Compare(a.Cell.Order, b.Cell.Order) })
+	s := &Sweep{}
+	for _, c := range cells {
+		if c.Cell.Anchor {
+			s.Anchors = append(s.Anchors, c)
+		} else {
+			s.Cells = append(s.Cells, c)
+		}
+	}
+	slices.SortStableFunc(s.Cells, byOrder)
+	slices.SortStableFunc(s.Anchors, byOrder)
 	ran := map[string]bool{}
 	for i := range s.Cells {
 		ran[s.Cells[i].Cell.Rung] = true
@@ -55,6 +66,18 @@ func NewSweep(cells []CellMetrics, plan []string) *Sweep {
 	return s
 }
 
+func byOrder(a, b CellMetrics) int { return cmp.Compare(a.Cell.Order, b.Cell.Order) }
+
+// All returns every cell in the order of the sweep, anchors included.
+func (s *Sweep) All() []CellMetrics {
+	if len(s.Anchors) == 0 {
+		return s.Cells
+	}
+	all := slices.Concat(s.Cells, s.Anchors)
+	slices.SortStableFunc(all, byOrder)
+	return all
+}
+
 func (s *Sweep) gather(rung string, rate float64) Point {
 	p := Point{Rung: rung, OfferedRPS: rate}
 	for i := range s.Cells {
@@ -62,7 +85,9 @@ func (s *Sweep) gather(rung string, rate float64) Point {
 			p.Cells = append(p.Cells, &s.Cells[i])
 		}
 	}
-	slices.SortStableFunc(p.Cells, func(a, b *CellMetrics) int { return cmp.Compare(a.Cell.Seed, b.Cell.Seed) })
+	slices.SortStableFunc(p.Cells, func(a, b *CellMetrics) int {
+		return cmp.Or(cmp.Compare(a.Cell.Seed, b.Cell.Seed), cmp.Compare(a.Cell.Replicate, b.Cell.Replicate))
+	})
 	return p
 }
 
@@ -132,7 +157,23 @@ func (p *Point) ValidCells() int {
 	return n
 }
 
-// Total adds a count over the point's used cells.
+// Seeds returns how many seeds the point has cells of.
+func (p *Point) Seeds() int { return len(bySeed(p.Cells)) }
+
+// bySeed splits cells, sorted by seed, into the replicates of each seed.
+func bySeed(cells []*CellMetrics) [][]*CellMetrics {
+	var groups [][]*CellMetrics
+	for i, c := range cells {
+		if i == 0 || c.Cell.Seed != cells[i-1].Cell.Seed {
+			groups = append(groups, nil)
+		}
+		last := len(groups) - 1
+		groups[last] = append(groups[last], c)
+	}
+	return groups
+}
+
+// Total adds a count over the point's used cells, replicates included.
 func (p *Point) Total(m Metric) int {
 	total := 0.0
 	for _, c := range p.Used() {
@@ -144,14 +185,34 @@ func (p *Point) Total(m Metric) int {
 // Range is a metric over seeds.
 type Range struct {
 	Mean, Min, Max float64
-	N              int  // cells in which it was measured; 0 means not measured
+	N              int  // seeds (or cells) in which it was measured; 0 means not measured
 	Bounds         int  // of them, how many are lower bounds; then so are Mean and Max
 	Thin           bool // at least one is a quantile that is merely the maximum
 }
 
-// Range summarises a metric over the point's used cells.
-func (p *Point) Range(m Metric) Range { return rangeOf(p.Used(), m) }
+// Range summarises a metric over the seeds of the point's used cells. The replicates of
+// a seed are averaged first: they replay one tape, so they are no further samples of
+// the load, and a seed that was measured more often weighs no more than another.
+func (p *Point) Range(m Metric) Range {
+	var r Range
+	for _, seed := range bySeed(p.Used()) {
+		r.add(average(seed, m))
+	}
+	return r
+}
 
+// average is the mean of a metric over the replicates that measured it.
+func average(replicates []*CellMetrics, m Metric) Value {
+	r := rangeOf(replicates, m)
+	return r.value()
+}
+
+// value is the mean as one value: a lower bound when one of its parts is.
+func (r Range) value() Value {
+	return Value{V: r.Mean, OK: r.N > 0, Bound: r.Bounds > 0, Thin: r.Thin}
+}
+
+// rangeOf summarises a metric over cells, each for itself.
 func rangeOf(cells []*CellMetrics, m Metric) Range {
 	var r Range
 	for _, c := range cells {

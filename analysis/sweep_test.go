@@ -128,3 +128,79 @@ func TestEveryMetricIsNullOnAnEmptyCell(t *testing.T) {
 		require.False(t, math.IsNaN(v.V), metric.Key)
 	}
 }
+
+// again is a cell as another measurement of the same rung, rate and seed.
+func again(m CellMetrics, replicate int, anchor bool) CellMetrics {
+	m.Cell.Replicate, m.Cell.Anchor = replicate, anchor
+	return m
+}
+
+// Seed 1 was measured three times and seed 2 once: each seed weighs the same, and the
+// range is over the seeds' means.
+func TestReplicatesAreAveragedFirst(t *testing.T) {
+	s := NewSweep([]CellMetrics{
+		measured(0, "fifo", 1, 1, 80, p99(2)),
+		measured(1, "fifo", 1, 2, 60, p99(7)),
+		again(measured(2, "fifo", 1, 1, 90, p99(3)), 1, false),
+		again(measured(3, "fifo", 1, 1, 70, p99(4)), 2, false),
+	}, nil)
+	p := s.Find("fifo", 1)
+	require.Equal(t, 2, p.Seeds())
+	require.Equal(t, Range{Mean: 5, Min: 3, Max: 7, N: 2}, p.Range(E2EP99))
+	require.Equal(t, 400, p.Total(Arrivals), "totals are over all cells")
+	for i, want := range []results.Key{{Seed: 1}, {Seed: 1, Replicate: 1}, {Seed: 1, Replicate: 2}, {Seed: 2}} {
+		want.Rung, want.OfferedRPS = "fifo", 1
+		require.Equal(t, want, p.Cells[i].Cell.Key)
+	}
+
+	p.Cells[1].E2E.P99 = p99Above(30)
+	require.Equal(t, Range{Mean: 9.5, Min: 7, Max: 12, N: 2, Bounds: 1}, p.Range(E2EP99), "(2 + >30 + 4)/3 is a bound")
+	p.Cells[1].Invalid = []Warning{{CodeDispatchLag, "late"}}
+	require.Equal(t, Range{Mean: 5, Min: 3, Max: 7, N: 2}, p.Range(E2EP99), "an invalid replicate does not count")
+}
+
+func TestAnchorsAreApart(t *testing.T) {
+	cells := append(twoRungs(), again(measured(7, "fifo", 1, 1, 10, p99(99)), 0, true), again(measured(6, "fifo", 16, 1, 10, p99(99)), 0, true))
+	s, without := NewSweep(cells, nil), NewSweep(twoRungs(), nil)
+	require.Len(t, s.Anchors, 2)
+	require.Equal(t, 16.0, s.Anchors[0].Cell.OfferedRPS, "in the order of the sweep")
+	require.Len(t, s.All(), 8)
+	require.Equal(t, 7, s.All()[7].Cell.Order)
+	require.Equal(t, without.Points, s.Points)
+	require.Equal(t, without.Rates, s.Rates)
+	require.Equal(t, without.Headlines(), s.Headlines())
+	require.Len(t, Summaries(s), 8)
+}
+
+func TestAnchorsOf(t *testing.T) {
+	probed := func(m CellMetrics, speed float64) CellMetrics {
+		m.Cell.ProbeBefore = results.Some(results.Probe{DecodeTokensPerS: speed})
+		return m
+	}
+	void := again(measured(9, "fifo", 4, 2, 50, p99(1)), 0, true)
+	void.Invalid = []Warning{{CodeDispatchLag, "late"}}
+	s := NewSweep([]CellMetrics{
+		probed(measured(0, "fifo", 1, 1, 80, p99(2)), 400), probed(measured(1, "fifo", 1, 2, 50, p99(4)), 400),
+		again(measured(2, "fifo", 1, 1, 10, p99(99)), 1, false), // no replicate stands for the first measurement
+		measured(3, "fifo", 4, 1, 0, p99Above(30)), measured(4, "fifo", 4, 2, 50, p99(1)),
+		probed(again(measured(6, "fifo", 1, 1, 100, p99(1)), 0, true), 380), probed(again(measured(7, "fifo", 1, 2, 50, p99(5)), 0, true), 400),
+		again(measured(8, "fifo", 4, 1, 10, p99(20)), 0, true), void,
+		again(measured(10, "static", 4, 1, 10, p99(20)), 0, true), // of nothing
+	}, nil)
+	rep := s.AnchorsOf()
+	require.Equal(t, 2, rep.Void)
+	require.Len(t, rep.Rows, 2*5)
+	goodput, p99E2E, probe := rep.Rows[0], rep.Rows[3], rep.Rows[4]
+	require.Equal(t, 5, goodput.Between)
+	require.Equal(t, "fifo", goodput.Rung)
+	require.InDelta(t, 0.25, goodput.Difference.Max, 1e-12, "1.0 over 0.8")
+	require.Zero(t, goodput.Difference.Min, "0.5 over 0.5")
+	require.InDelta(t, 0.125, goodput.Difference.Mean, 1e-12)
+	require.Equal(t, Range{Mean: -0.125, Min: -0.5, Max: 0.25, N: 2}, p99E2E.Difference)
+	require.InDelta(t, -0.05, probe.Difference.Min, 1e-12)
+	require.Equal(t, 4.0, rep.Rows[5].OfferedRPS)
+	require.Zero(t, rep.Rows[5].Difference.N, "nothing is a multiple of no goodput")
+	require.Zero(t, rep.Rows[8].Difference.N, "a bound has no difference")
+	require.InDelta(t, -0.5, rep.Worst[3].V, 1e-12)
+	require.False(t, rep.Rows[9].First.N > 0, "not probed")
+}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -74,15 +75,15 @@ func (c *Contrast) useful(pairs []*pairStat) float64 {
 }
 
 // judge gives the verdict on a delta, and the reason where it is that nobody can tell.
-func (d *Delta) judge(p *Versus, pairs []*pairStat) {
+func (d *Delta) judge(p *Versus, seeds [][]*pairStat) {
 	d.Finding = CannotTell
 	half := (d.Interval.Hi - d.Interval.Lo) / 2
 	switch {
 	case d.A.N == 0 && d.B.N == 0 && d.per == nil:
 		d.Reason = "not measured"
-	case (d.A.N < len(pairs) || d.B.N < len(pairs)) && d.per == nil:
+	case (d.A.N < len(seeds) || d.B.N < len(seeds)) && d.per == nil:
 		d.Reason = "not measured in every cell of A and B"
-	case len(pairs) < MinSeeds:
+	case len(seeds) < MinSeeds:
 		d.Reason = "1 seed: what the machine did to a whole cell cannot be told from the difference"
 	case p.Requests < MinPairs:
 		d.Reason = fmt.Sprintf("%d pairs of requests; it takes %d", p.Requests, MinPairs)
@@ -96,7 +97,7 @@ func (d *Delta) judge(p *Versus, pairs []*pairStat) {
 		d.Finding = direction(-d.Better)
 	case math.IsInf(half, 0) || math.IsNaN(half):
 		d.Reason = "unanswered requests leave it open"
-	case half > d.useful(pairs):
+	case half > d.useful(slices.Concat(seeds...)):
 		d.Reason = "the interval is too wide to be of use"
 	default:
 		d.Finding = NoDifference

@@ -26,7 +26,8 @@ type guard struct {
 	sched  *Scheduler
 	zero   time.Duration
 
-	request   admission.Request
+	request   admission.Request  // that is asked about
+	decision  admission.Decision // about it
 	snap      admission.Snapshot
 	line      line
 	outcome   admission.Outcome
@@ -69,6 +70,16 @@ func (g *guard) ask(r *Request, obs Observer, now time.Duration) error {
 	if err := g.sched.servable(r); err != nil {
 		return err
 	}
+	d := g.decide(r, obs, now)
+	if !d.Admit {
+		return &Refusal{Stage: OnArrival, Reason: d.Reason, RetryAfter: d.RetryAfter}
+	}
+	g.take(d)
+	return nil
+}
+
+// decide is the policy's word on an arrival.
+func (g *guard) decide(r *Request, obs Observer, now time.Duration) admission.Decision {
 	g.expire(now)
 	g.request = admission.Request{
 		ID: r.ID, Class: r.Class, Arrived: now - g.zero, Prompt: len(r.Prompt),
@@ -81,15 +92,11 @@ func (g *guard) ask(r *Request, obs Observer, now time.Duration) error {
 		g.request.Deadline = r.Deadline - g.zero
 	}
 	snap := g.snapshot(nil, now)
-	d := g.policy.Decide(&g.request, snap)
+	g.decision = g.policy.Decide(&g.request, snap)
 	if o, ok := obs.(AdmissionObserver); ok {
-		o.Decided(&g.request, snap, &d)
+		o.Decided(&g.request, snap, &g.decision)
 	}
-	if !d.Admit {
-		return &Refusal{Stage: OnArrival, Reason: d.Reason, RetryAfter: d.RetryAfter}
-	}
-	g.take(d)
-	return nil
+	return g.decision
 }
 
 // take notes the request at hand, which is about to enter the queue.
@@ -116,12 +123,14 @@ func (g *guard) waitsNoMore(q *sequence) {
 	}
 }
 
-// clears asks again about a request that waited and is about to start. One that was
-// preempted has started before.
+// mustClear says whether a request is to be asked about again before it starts: when it
+// waited, and did not start before it was preempted.
+func (g *guard) mustClear(q *sequence, now time.Duration) bool {
+	return g != nil && !q.admitted && now > q.added
+}
+
+// clears asks again about a request that is about to start.
 func (g *guard) clears(q *sequence, now time.Duration) bool {
-	if g == nil || q.admitted || now <= q.added {
-		return true
-	}
 	g.expire(now)
 	t := g.taken[q.ID]
 	d := g.policy.Dequeue(&t.request, &t.decision, g.snapshot(q, now))

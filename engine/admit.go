@@ -39,9 +39,14 @@ func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
 		if s.hold(q, now) {
 			continue
 		}
-		if !s.guard.clears(q, now) {
-			s.Remove(q.ID)
-			continue
+		if s.guard.mustClear(q, now) {
+			if s.cache.Room(s.admission(q)).Decision != kv.Fits {
+				break
+			}
+			if !s.guard.clears(q, now) {
+				s.Remove(q.ID)
+				continue
+			}
 		}
 		if !s.open(q) {
 			break
@@ -57,16 +62,7 @@ func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
 // room for all of its output, so that it cannot be preempted for lack of blocks
 // again and no two requests can take turns at preempting each other.
 func (s *Scheduler) open(q *sequence) bool {
-	if q.tokens == nil {
-		q.tokens = append(make([]Token, 0, len(q.Prompt)+q.MaxTokens), q.Prompt...)
-	}
-	fresh := 1
-	if s.policy.ChunkAlign > 0 {
-		fresh = len(q.tokens) - s.policy.wholeChunks(len(q.Prompt)-1)
-	}
-	grant, v := s.cache.Admit(kv.Request{
-		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Fresh: fresh, Recompute: q.admitted, Firm: q.admitted,
-	})
+	grant, v := s.cache.Admit(s.admission(q))
 	if v.Decision != kv.Fits {
 		return false
 	}
@@ -81,6 +77,20 @@ func (s *Scheduler) open(q *sequence) bool {
 	q.computed, q.target, q.got = grant.Hit, len(q.tokens), 0
 	s.running = append(s.running, q)
 	return true
+}
+
+// admission is how a waiting request asks the cache to be admitted.
+func (s *Scheduler) admission(q *sequence) kv.Request {
+	if q.tokens == nil {
+		q.tokens = append(make([]Token, 0, len(q.Prompt)+q.MaxTokens), q.Prompt...)
+	}
+	fresh := 1
+	if s.policy.ChunkAlign > 0 {
+		fresh = len(q.tokens) - s.policy.wholeChunks(len(q.Prompt)-1)
+	}
+	return kv.Request{
+		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Fresh: fresh, Recompute: q.admitted, Firm: q.admitted,
+	}
 }
 
 // wouldHit is how many of a request's tokens, of which the first ones are its prompt,

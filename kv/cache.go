@@ -24,6 +24,9 @@ type Cache interface {
 	// CanEver returns Never, with the reason, for a request that the cache could not
 	// serve even when it is empty, and Fits otherwise.
 	CanEver(Request) Verdict
+	// Room is what Admit would decide now. It admits nobody, evicts nothing and counts
+	// nothing.
+	Room(Request) Verdict
 	// Admit decides about a request as a whole: the length of the hit does not
 	// change after it. On Fits the request is running and must be released in the
 	// end; otherwise nothing is held for it.

@@ -124,7 +124,12 @@ func (d *cacheDriver) admit() {
 	d.nextID++
 	before, cached, spare := d.cache.Stats(), d.cached(prompt), d.spare()
 	probe := d.cache.Probe(prompt)
+	would := d.cache.Room(r)
+	untouched := d.cache.Stats()
+	untouched.Splits = before.Splits // a prefix may be cut where a hit would end
+	require.Equal(d.t, before, untouched)
 	g, v := d.cache.Admit(r)
+	require.Equal(d.t, v, would, "Room says what Admit does")
 	after := d.cache.Stats()
 	total := d.cache.pool.BlocksFor(len(prompt) + r.MaxTokens)
 	switch v.Decision {

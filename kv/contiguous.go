@@ -23,6 +23,20 @@ func (c *Contiguous) Probe([]int32) int { return 0 }
 // Pending implements [Cache]: nothing will be published.
 func (c *Contiguous) Pending([]int32) (int, uint64) { return 0, 0 }
 
+// Room implements [Cache].
+func (c *Contiguous) Room(r Request) Verdict {
+	if v := c.CanEver(r); v.Decision != Fits {
+		return v
+	}
+	if c.ids.Free() == 0 {
+		return Verdict{NotNow, LacksSeqs, 1, 0}
+	}
+	if need, free := c.pool.BlocksFor(len(r.Prompt)+r.MaxTokens), c.pool.Free(); need > free {
+		return Verdict{NotNow, LacksBlocks, need, free}
+	}
+	return Verdict{}
+}
+
 // Admit implements [Cache].
 func (c *Contiguous) Admit(r Request) (Grant, Verdict) {
 	if v := c.CanEver(r); v.Decision != Fits {

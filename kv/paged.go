@@ -49,10 +49,8 @@ func (p *Paged) Admit(r Request) (Grant, Verdict) {
 	if v := p.CanEver(r); v.Decision != Fits {
 		return Grant{}, v
 	}
-	m := p.tree.Match(r.Prompt)
-	most := max(0, min(m.Tokens, len(r.Prompt)-max(r.Fresh, 1)))
-	hit := most
-	for {
+	m, most := p.longest(r)
+	for hit, more := most, true; ; {
 		g, v := p.admit(r, m, hit)
 		if v.Decision == Fits {
 			p.stats.Forgone += uint64(most - hit)
@@ -61,29 +59,67 @@ func (p *Paged) Admit(r Request) (Grant, Verdict) {
 			}
 			return g, v
 		}
-		switch whole := p.whole(hit); {
-		case hit == 0:
+		if hit, more = p.shorter(hit); !more {
 			return g, v
-		case whole < hit && p.cfg.Layout == Unified:
-			hit = whole
-		default:
-			hit = 0
 		}
 	}
+}
+
+// Room implements [Cache]. It takes the same hits into account as Admit.
+func (p *Paged) Room(r Request) Verdict {
+	if v := p.CanEver(r); v.Decision != Fits {
+		return v
+	}
+	m, hit := p.longest(r)
+	for more := true; ; {
+		pin := p.grip(m, hit)
+		v := p.room(p.promiseTo(r, hit))
+		p.letGo(pin)
+		if v.Decision == Fits {
+			return v
+		}
+		if hit, more = p.shorter(hit); !more {
+			return v
+		}
+	}
+}
+
+// longest is the match of a request's prompt and the longest hit that it allows.
+func (p *Paged) longest(r Request) (Match, int) {
+	m := p.tree.Match(r.Prompt)
+	return m, max(0, min(m.Tokens, len(r.Prompt)-max(r.Fresh, 1)))
+}
+
+// shorter is the hit to try when one does not fit, if there is any.
+func (p *Paged) shorter(hit int) (int, bool) {
+	if whole := p.whole(hit); whole < hit && p.cfg.Layout == Unified {
+		return whole, true
+	}
+	return 0, hit > 0
+}
+
+// grip pins the path of a hit and holds its blocks, until letGo.
+func (p *Paged) grip(m Match, hit int) Pin {
+	pin := must(p.tree.Pin(m.To(p.whole(hit + p.cfg.BlockTokens - 1))))
+	if hit > 0 {
+		ensure(p.held.Share(p.tree.source(pin).blocks[:p.pool.BlocksFor(hit)], hit))
+	}
+	return pin
+}
+
+func (p *Paged) letGo(pin Pin) {
+	ensure(p.held.Release())
+	ensure(p.tree.Unpin(pin))
 }
 
 // admit decides about a request with a hit of exactly the given length. From
 // before the decision until the copy is ordered, the matched path is pinned and
 // its blocks are held.
 func (p *Paged) admit(r Request, m Match, hit int) (Grant, Verdict) {
-	pin := must(p.tree.Pin(m.To(p.whole(hit + p.cfg.BlockTokens - 1))))
-	if hit > 0 {
-		ensure(p.held.Share(p.tree.source(pin).blocks[:p.pool.BlocksFor(hit)], hit))
-	}
+	pin := p.grip(m, hit)
 	promise := p.promiseTo(r, hit)
 	if v := p.room(promise); v.Decision != Fits {
-		ensure(p.held.Release())
-		ensure(p.tree.Unpin(pin))
+		p.letGo(pin)
 		return Grant{}, v
 	}
 	seq := must(p.takeSeq())

@@ -35,6 +35,7 @@ type Config struct {
 	// what the longest request needs, at most what the model was trained for.
 	Context int
 	Knobs
+	Repeats
 	Externals
 }
 
@@ -167,6 +168,9 @@ func (c *Config) Check() error {
 	}
 	rungs, err := c.ladder()
 	if err != nil {
+		return err
+	}
+	if err := c.Repeats.check(rungs); err != nil {
 		return err
 	}
 	if err := c.checkTargets(embedded(rungs)); err != nil {

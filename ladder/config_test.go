@@ -63,6 +63,7 @@ func TestParamsRoundTrip(t *testing.T) {
 	c.Rungs, c.Rates, c.SLO, c.NumRates = []string{"fifo", "static"}, []float64{0.9, 1.25, 10}, 900*time.Millisecond, 0
 	c.Temperature, c.Context, c.Arrivals = 0.7, 1234, "gamma:burstiness=0.5"
 	c.Knobs = Knobs{256, PrefillFirst, 16, 32, 8192, 4096, time.Second, true}
+	c.Repeats = Repeats{Replicates: 3, Anchor: "static"}
 	got, err := ConfigOf(c.Params())
 	require.NoError(t, err)
 	require.Equal(t, c, got)
@@ -77,7 +78,7 @@ func TestParamsRoundTrip(t *testing.T) {
 // in every place, so that a machine that slows down favours none.
 func TestPlanIsFair(t *testing.T) {
 	rungs, rates, seeds := Rungs()[:3], []float64{1, 2, 3}, []uint64{7, 8}
-	plan := Plan(rungs, rates, seeds)
+	plan := Plan(rungs, rates, seeds, Repeats{})
 	require.Len(t, plan, len(rungs)*len(rates)*len(seeds))
 	seen := map[results.Key]bool{}
 	place := map[string]map[int]int{}
@@ -92,5 +93,46 @@ func TestPlanIsFair(t *testing.T) {
 	}
 	for _, counts := range place {
 		require.Equal(t, map[int]int{0: 2, 1: 2, 2: 2}, counts)
+	}
+}
+
+// TestPlanOfRepeats: replicates come in blocks of their own in their rate, the rotation
+// goes on through them, and anchors come last.
+func TestPlanOfRepeats(t *testing.T) {
+	rungs, rates, seeds := Rungs()[:3], []float64{1, 2}, []uint64{7, 8}
+	plan := Plan(rungs, rates, seeds, Repeats{Replicates: 3, Anchor: "static"})
+	require.Len(t, plan, 3*2*2*3+2*2)
+	once := Plan(rungs, rates, seeds, Repeats{})
+	require.Equal(t, once[:6], plan[:6])
+	seen := map[results.Key]bool{}
+	firsts := map[string]int{}
+	for i, key := range plan {
+		require.False(t, seen[key])
+		seen[key] = true
+		if i >= 36 {
+			require.Equal(t, results.Key{Rung: "static", OfferedRPS: rates[(i-36)/2], Seed: seeds[i%2], Anchor: true}, key)
+			continue
+		}
+		require.False(t, key.Anchor)
+		require.Equal(t, rates[i/18], key.OfferedRPS)
+		require.Equal(t, i/6%3, key.Replicate)
+		require.Equal(t, seeds[i/3%2], key.Seed)
+		if i%3 == 0 {
+			firsts[key.Rung]++
+		}
+	}
+	require.Equal(t, map[string]int{"fifo": 4, "static": 4, "continuous": 4}, firsts)
+}
+
+func TestRepeatsAreChecked(t *testing.T) {
+	for want, r := range map[string]Repeats{
+		"--replicates: -1 is out of range":                 {Replicates: -1},
+		"--replicates: 101 is out of range; give 1 to 100": {Replicates: 101},
+		`--anchor: unknown rung "sttic": did you mean`:     {Anchor: "sttic"},
+		`--anchor: unknown rung "paged"`:                   {Anchor: "paged"}, // there is one, but it is not measured
+	} {
+		c := smallConfig(t)
+		c.Repeats = r
+		require.ErrorContains(t, c.Check(), want)
 	}
 }

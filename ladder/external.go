@@ -166,18 +166,6 @@ func greeting(mark string) httptarget.Prompt {
 	return httptarget.Prompt{System: mark + "\n" + probeSystem, User: probeUser}
 }
 
-// sameTargets says which fact differs between the servers of a run and those that
-// answer now.
-func sameTargets(dir string, was, is []results.Target) error {
-	for i := range was {
-		a, b := fmt.Sprintf("%+v", was[i]), fmt.Sprintf("%+v", is[i])
-		if a != b {
-			return InputError{fmt.Errorf("%s cannot be resumed: the server %s was %s and is now %s; start another run with --out", dir, was[i].Name, a, b)}
-		}
-	}
-	return nil
-}
-
 // markOf is the word by which the prompts of one cell differ from those of all
 // others, on this day and on others.
 func markOf(key results.Key, started time.Time) string {

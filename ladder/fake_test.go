@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"cmp"
 	"errors"
 	"hash/fnv"
 	"strings"
@@ -21,6 +22,8 @@ type fakeMachine struct {
 	opened  int
 	fail    map[int]error // by how many backends have been opened
 
+	libFile, threads string // "f1" and "2" when empty
+
 	wall, streams, noise bool
 }
 
@@ -28,9 +31,11 @@ func (m *fakeMachine) Backend() string           { return "fake" }
 func (m *fakeMachine) Unified() bool             { return !m.streams }
 func (m *fakeMachine) MaxContext() int           { return m.context }
 func (m *fakeMachine) EOG(tok engine.Token) bool { return tok == 0 }
-func (m *fakeMachine) Params() map[string]string { return map[string]string{"threads": "2"} }
+func (m *fakeMachine) Params() map[string]string {
+	return map[string]string{"threads": cmp.Or(m.threads, "2")}
+}
 func (m *fakeMachine) Describe() (results.Library, results.Model) {
-	return results.Library{Version: "fake"}, results.Model{SHA256: m.model}
+	return results.Library{Version: "fake", Files: map[string]string{"libfake.so": cmp.Or(m.libFile, "f1")}}, results.Model{SHA256: m.model}
 }
 
 func (m *fakeMachine) NewClock() clock.Clock {

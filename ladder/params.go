@@ -35,6 +35,7 @@ func (c *Config) Params() map[string]string {
 		"canonical":      strconv.FormatBool(c.Canonical),
 	}
 	c.ladderParams(p)
+	c.Repeats.params(p)
 	c.Externals.params(p)
 	return p
 }
@@ -74,6 +75,9 @@ func ConfigOf(p map[string]string) (Config, error) {
 		Canonical: p["canonical"] == "true", BlockSize: whole("block_size"), KVCells: whole("kv_cells"), KVRetain: whole("kv_retain"), ShareWait: duration("share_wait"),
 	}
 	if c.Ladder, e = ladderOf(p); e != nil {
+		err = errors.Join(err, e)
+	}
+	if c.Repeats, e = repeatsOf(p); e != nil {
 		err = errors.Join(err, e)
 	}
 	c.Externals, e = externalsOf(p)

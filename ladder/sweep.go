@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -40,6 +42,11 @@ type Sweep struct {
 	Workers int
 	// TraceSteps keeps a row for every step of the engine, beside the cells.
 	TraceSteps bool
+	// TraceDecisions keeps a row for every decision of an admission policy, with all that
+	// it was told, beside the cells.
+	TraceDecisions bool
+	// Fitted is what admission policies start from; nil: from nothing.
+	Fitted *admission.Fitted
 	// Retain bounds the idle cached cells where the configuration leaves it open; nil
 	// sets no bound.
 	Retain RetainRule
@@ -51,6 +58,9 @@ type Sweep struct {
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
+	// AllowMixed lets Resume go on although what it compares has changed, and marks the
+	// run and the cells that it measures.
+	AllowMixed bool
 
 	showing sync.Mutex // held during a call of Progress while cells run
 }
@@ -121,13 +131,21 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	}
 	m.Targets = targets
 	m.Choices = slices.Concat(m.Choices, retain.choices, notes)
-	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds)
+	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds, cfg.Repeats)
 	m.Tapes = tapes
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		return err
+	}
+	lock, err := results.LockRun(s.Dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
 	run, err := results.CreateRun(s.Dir, m)
 	if err != nil {
 		return err
 	}
-	return s.measure(ctx, run, cfg, rungs, tokens)
+	return s.measure(ctx, work{run: run, cfg: cfg, rungs: rungs, tokens: tokens, tapes: tapes})
 }
 
 // lengths are the most tokens of any request, its output limit included, and of any
@@ -159,117 +177,40 @@ func (s *Sweep) tapes(cfg *Config, tokens *encoder, engine bool, need *lengths) 
 	return tapes, nil
 }
 
-// Resume goes on with the run in Dir, whose manifest has every parameter. It
-// refuses to mix measurements of different programs, engines, models or machines.
-func (s *Sweep) Resume(ctx context.Context) error {
-	run, err := results.OpenRun(s.Dir)
-	if err != nil {
-		return err
-	}
-	cfg, err := ConfigOf(run.Manifest.Params)
-	if err != nil {
-		return fmt.Errorf("%s: %w", run.ManifestPath(), err)
-	}
-	if err := s.sameAs(run.Manifest); err != nil {
-		return err
-	}
-	targets, err := s.meet(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	if err := sameTargets(s.Dir, run.Manifest.Targets, targets); err != nil {
-		return err
-	}
-	rungs, err := cfg.ladder()
-	if err != nil {
-		return err
-	}
-	for _, w := range run.Warnings {
-		s.Progress.Note(w)
-	}
-	if err := adopt(run); err != nil {
-		return err
-	}
-	return s.measure(ctx, run, cfg, rungs, newEncoder(s.Machine))
-}
-
-// adopt journals the whole cell files that the run has but its journal lacks.
-func adopt(run *results.Run) error {
-	if len(run.Unlisted) == 0 {
-		return nil
-	}
-	journal, err := results.OpenJournal(run.Dir)
-	if err != nil {
-		return err
-	}
-	defer journal.Close()
-	for _, file := range run.Unlisted {
-		entry, err := run.EntryOf(file)
-		if err != nil {
-			return err
-		}
-		if err := journal.Append(entry); err != nil {
-			return err
-		}
-		run.Entries = append(run.Entries, entry)
-	}
-	return nil
-}
-
-// sameAs says which fact differs between a run and this program and machine.
-func (s *Sweep) sameAs(m results.Manifest) error {
-	backend, library, model := backendHTTP, results.Library{}, results.Model{}
-	if s.Machine != nil {
-		backend = s.Machine.Backend()
-		library, model = s.Machine.Describe()
-	}
-	for _, f := range []struct{ field, was, is string }{
-		{"engine source", m.EngineSource, s.Provenance.EngineSource},
-		{"backend", m.Backend, backend},
-		{"model", m.Model.SHA256, model.SHA256},
-		{"library", m.Library.Version + " " + m.Library.Variant, library.Version + " " + library.Variant},
-		{"CPU", m.Host.CPU, s.Provenance.Host.CPU},
-		{"cores", fmt.Sprint(m.Host.Cores), fmt.Sprint(s.Provenance.Host.Cores)},
-	} {
-		if f.was != f.is {
-			return InputError{fmt.Errorf("%s cannot be resumed: its %s was %s and is now %s; start another run with --out", s.Dir, f.field, f.was, f.is)}
-		}
-	}
-	return nil
-}
-
 // measure runs the cells of the plan that the run does not have yet.
-func (s *Sweep) measure(ctx context.Context, run *results.Run, cfg Config, rungs []Rung, tokens *encoder) error {
-	journal, err := results.OpenJournal(run.Dir)
+func (s *Sweep) measure(ctx context.Context, w work) error {
+	journal, err := results.OpenJournal(w.run.Dir)
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
 	finished := map[int]bool{}
-	for _, e := range run.Entries {
+	for _, e := range w.run.Entries {
 		finished[e.Order] = e.State == results.CellFinished
 	}
-	plan := run.Manifest.Plan
+	plan := w.run.Manifest.Plan
 	var todo []int
 	for order := range plan {
 		if !finished[order] {
 			todo = append(todo, order)
 		}
 	}
-	s.Progress.Plan(plan, len(plan)-len(todo), cfg)
+	s.Progress.Plan(plan, len(plan)-len(todo), w.cfg)
 	workers := 1
 	if _, ok := s.Machine.(Simulator); ok {
 		workers = s.Workers
 	}
 	failed := 0
 	err = inOrder(ctx, todo, workers, func(ctx context.Context, order int) (outcome, error) {
-		return s.cell(ctx, run, cfg, rungs, tokens, order)
+		return s.try(ctx, w, order)
 	}, func(o outcome) error {
 		if o.entry.State == results.CellFailed {
 			failed++
 		}
-		if err := journal.Append(o.entry); err != nil {
-			return err
+		for _, e := range append(o.before, o.entry) {
+			if err := journal.Append(e); err != nil {
+				return err
+			}
 		}
 		s.show(o)
 		return nil
@@ -278,14 +219,42 @@ func (s *Sweep) measure(ctx context.Context, run *results.Run, cfg Config, rungs
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%w: %d of %d failed; --resume tries them again", ErrCells, failed, len(plan))
+		return fmt.Errorf("%w: %d of %d failed twice; --resume tries them again", ErrCells, failed, len(plan))
 	}
 	return nil
+}
+
+// work is what is to be measured into a run.
+type work struct {
+	run    *results.Run
+	cfg    Config
+	rungs  []Rung
+	tokens *encoder
+	tapes  []results.Tape   // as they are now
+	mixed  []results.Change // what is no longer as the manifest has it
+}
+
+// try measures a cell and, when it fails, once more.
+func (s *Sweep) try(ctx context.Context, w work, order int) (outcome, error) {
+	s.showing.Lock()
+	s.Progress.Begin(order)
+	s.showing.Unlock()
+	first, err := s.cell(ctx, w, order)
+	if err != nil || first.err == nil {
+		return first, err
+	}
+	s.showing.Lock()
+	s.Progress.Note(fmt.Sprintf("cell %d (%s) failed and is tried once more: %v", order+1, first.entry.Name(), first.err))
+	s.showing.Unlock()
+	second, err := s.cell(ctx, w, order)
+	second.before = []results.Entry{first.entry}
+	return second, err
 }
 
 // outcome is what became of a cell: an entry for the journal and, unless err says why
 // it failed, the measurement.
 type outcome struct {
+	before  []results.Entry // tries that failed
 	entry   results.Entry
 	cell    results.Cell
 	records []results.Record
@@ -305,14 +274,12 @@ func (s *Sweep) show(o outcome) {
 
 // cell measures one cell into its file. A failure of the engine is the cell's
 // and is journalled; an interrupt or a failure to write is the sweep's.
-func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []Rung, tokens *encoder, order int) (outcome, error) {
+func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
+	run := w.run
 	key := run.Manifest.Plan[order]
-	s.showing.Lock()
-	s.Progress.Begin(order)
-	s.showing.Unlock()
 	started := s.Now()
 	c := cellRun{
-		m: s.Machine, cfg: cfg, rung: byName(rungs, key.Rung), shape: ShapeFor(rungs, cfg.Context), tokens: tokens,
+		m: s.Machine, cfg: w.cfg, rung: byName(w.rungs, key.Rung), shape: ShapeFor(w.rungs, w.cfg.Context), tokens: w.tokens,
 		tick: func(st Status) {
 			s.showing.Lock()
 			defer s.showing.Unlock()
@@ -321,7 +288,7 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 		cpu: s.CPU,
 		key: s.TargetKey, models: modelsOf(run.Manifest.Targets, key.Rung), mark: markOf(key, started),
 	}
-	for _, t := range run.Manifest.Tapes {
+	for _, t := range w.tapes {
 		if t.OfferedRPS == key.OfferedRPS && t.Seed == key.Seed {
 			c.hash = t.SHA256
 		}
@@ -329,6 +296,7 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 	if s.TraceSteps && c.rung.External == nil {
 		c.trace = &trace{}
 	}
+	c.fitted, c.recordDecisions = s.Fitted, s.TraceDecisions
 	cell, records, err := c.run(ctx, key)
 	if ctx.Err() != nil {
 		return outcome{}, ctx.Err()
@@ -338,9 +306,14 @@ func (s *Sweep) cell(ctx context.Context, run *results.Run, cfg Config, rungs []
 		o.entry.State, o.entry.Reason, o.err = results.CellFailed, err.Error(), err
 		return o, nil
 	}
-	cell.Order = order
+	cell.Order, cell.Mixed = order, w.mixed
 	if _, simulated := s.Machine.(Simulator); !simulated {
 		cell.StartedAt = started
+	}
+	if c.recorder != nil {
+		if err := results.WriteDecisions(run.DecisionsPath(order, key), cell, decisionRows(c.recorder.Rows)); err != nil {
+			return o, err
+		}
 	}
 	if c.trace != nil {
 		if err := results.WriteSteps(run.StepsPath(order, key), cell, c.trace.steps); err != nil {

@@ -2,8 +2,10 @@ package ladder
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,15 +119,40 @@ func TestResumeAdoptsCellsThatTheJournalLost(t *testing.T) {
 
 func TestFailedCellDoesNotEndTheSweep(t *testing.T) {
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
-	m.fail[3] = errDevice
+	m.fail[3], m.fail[4] = errDevice, errors.New("device still lost")
 	err := s.Start(t.Context(), smallConfig(t))
 	require.ErrorIs(t, err, ErrCells)
-	require.ErrorContains(t, err, "1 of 16 failed")
+	require.ErrorContains(t, err, "1 of 16 failed twice")
 	require.Len(t, q.ended, 15)
-	require.ErrorIs(t, q.failed[0], errDevice)
+	require.ErrorContains(t, q.failed[0], "device still lost")
+	entries, _, err := results.ReadJournal(s.Dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 17, "both tries are there")
+	for i, reason := range []string{"device lost", "device still lost"} {
+		require.Equal(t, 1, entries[1+i].Order)
+		require.Equal(t, results.CellFailed, entries[1+i].State)
+		require.Equal(t, reason, entries[1+i].Reason)
+	}
 
 	require.NoError(t, s.Resume(t.Context()))
 	require.Len(t, q.ended, 16)
+}
+
+// A cell that fails once is measured by the second try; the journal has both, and the
+// file is that of a cell that never failed.
+func TestFailedCellIsTriedOnceMore(t *testing.T) {
+	calm, _, _ := newSweep(filepath.Join(t.TempDir(), "calm"))
+	require.NoError(t, calm.Start(t.Context(), smallConfig(t)))
+	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
+	m.fail[3] = errDevice
+	require.NoError(t, s.Start(t.Context(), smallConfig(t)))
+	require.Empty(t, q.failed)
+	require.Contains(t, q.notes, "cell 2 (static-"+strings.TrimPrefix(q.ended[0].Name(), "fifo-")+") failed and is tried once more: device lost")
+	require.Equal(t, files(t, calm.Dir), files(t, s.Dir))
+	entries, _, err := results.ReadJournal(s.Dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 17)
+	require.Equal(t, []results.State{results.CellFailed, results.CellFinished}, []results.State{entries[1].State, entries[2].State})
 }
 
 func TestSweepRefuses(t *testing.T) {

@@ -7,18 +7,13 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Cells is one row per cell, in the order of the sweep, with the outcome of every
 // arrival and 95% intervals of the latencies.
 func Cells(s *analysis.Sweep, f Facts) Table {
-	each := func(of func(*analysis.CellMetrics) string) []string {
-		cells := make([]string, len(s.Cells))
-		for i := range s.Cells {
-			cells[i] = of(&s.Cells[i])
-		}
-		return cells
-	}
+	each := eachCell(s)
 	number := func(m analysis.Metric) column {
 		sc := scaleOf(m.Unit, largestOf(s, m))
 		return right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string {
@@ -35,7 +30,7 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 	}
 	t := assemble(f.title("Every cell, in the order of the sweep"), f.Caption(), []column{
 		right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
-		left("rung", each(func(c *analysis.CellMetrics) string { return c.Cell.Rung })),
+		left("rung", each(rungOf)),
 		right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
 		right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
 		number(analysis.Arrivals), number(analysis.Completed), number(analysis.Shed), number(analysis.Timeouts), number(analysis.Failures),
@@ -45,6 +40,7 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 		interval(analysis.E2EP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P99 }),
 		right("valid", each(valid)),
 	})
+	t.Fields = cellFields(s)
 	t.Notes = []string{
 		"[lo, hi] is the 95% interval of the quantile from order statistics; “∞” where the cell has too few answered requests to bound it. " +
 			"It takes requests as independent, which those of one queue are not, so it is too narrow under load.",
@@ -53,23 +49,63 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 	return t
 }
 
+// eachCell returns a function that makes a column of every cell, anchors included.
+func eachCell(s *analysis.Sweep) func(of func(*analysis.CellMetrics) string) []string {
+	all := s.All()
+	return func(of func(*analysis.CellMetrics) string) []string {
+		cells := make([]string, len(all))
+		for i := range all {
+			cells[i] = of(&all[i])
+		}
+		return cells
+	}
+}
+
+func rungOf(c *analysis.CellMetrics) string { return CellRung(c.Cell.Key) }
+
+// CellRung names the rung of a cell and, in brackets, which measurement of it the cell is,
+// where there are several.
+func CellRung(k results.Key) string {
+	if again := againOf(k); again != "" {
+		return fmt.Sprintf("%s (%s)", k.Rung, again)
+	}
+	return k.Rung
+}
+
+// againOf says which measurement a cell is, "" for the first.
+func againOf(k results.Key) string {
+	var parts []string
+	if k.Anchor {
+		parts = append(parts, "anchor")
+	}
+	if k.Replicate > 0 {
+		parts = append(parts, fmt.Sprintf("replicate %d", k.Replicate))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// seedOf names a cell's seed and which measurement of it the cell is.
+func seedOf(k results.Key) string {
+	text := fmt.Sprintf("seed %d", k.Seed)
+	if again := againOf(k); again != "" {
+		text += ", " + again
+	}
+	return text
+}
+
 // valid says whether a cell may be used and, if not, which checks say so; the notes
 // of the summary have their words.
 func valid(c *analysis.CellMetrics) string {
 	if c.Valid() {
 		return "yes"
 	}
-	var codes []string
-	for _, w := range c.Invalid {
-		codes = append(codes, w.Code)
-	}
-	return "INVALID: " + strings.Join(codes, ", ")
+	return "INVALID: " + codes(c.Invalid, ", ")
 }
 
 func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {
 	largest := 0.0
-	for i := range s.Cells {
-		if v := m.Of(&s.Cells[i]); v.OK {
+	for _, c := range s.All() {
+		if v := m.Of(&c); v.OK {
 			largest = max(largest, v.V)
 		}
 	}
@@ -105,6 +141,7 @@ func Probes(s *analysis.Sweep, f Facts) Table {
 		left("rung", rungs), right("cells", cells), right("no probe", missing),
 		right("decode (tok/s)", decode), right("min", low), right("max", high), right("prefill (tok/s)", prefill),
 	})
+	t.Fields = probeFields(rep.Rungs)
 	if rep.Spread.OK {
 		t.Notes = append(t.Notes, fmt.Sprintf("Over the whole sweep the decode probe varied by %s%% of its mean.", sig3(100*rep.Spread.V)))
 	}

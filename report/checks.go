@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
@@ -39,18 +37,20 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 		{"check", true}, {"worst figure", false}, {"in", true}, {"noted from", true}, {"void from", true},
 		{"cells checked", false}, {"noted", false}, {"void", false},
 	}}
+	var worsts []worstCheck
+	cells := s.All()
 	for _, d := range analysis.CheckDocs() {
 		var worst *analysis.CellMetrics
 		var most analysis.Check
 		counts := map[analysis.Verdict]int{}
-		for i := range s.Cells {
-			c, ok := s.Cells[i].Check(d.Name)
+		for i := range cells {
+			c, ok := cells[i].Check(d.Name)
 			if !ok || c.Verdict == analysis.Unmeasured {
 				continue
 			}
 			counts[c.Verdict]++
 			if worst == nil || c.Verdict > most.Verdict || c.Verdict == most.Verdict && c.Alarm > most.Alarm {
-				worst, most = &s.Cells[i], c
+				worst, most = &cells[i], c
 			}
 		}
 		figure, where := null, null
@@ -62,35 +62,31 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 			if d.OfTape {
 				where = fmt.Sprintf("%s rps", short(worst.Cell.OfferedRPS))
 			}
-			where += fmt.Sprintf(", seed %d", worst.Cell.Seed)
+			where += ", " + seedOf(worst.Cell.Key)
 		}
 		all := counts[analysis.Passed] + counts[analysis.Noted] + counts[analysis.Voided]
+		worsts = append(worsts, worstCheck{d, worst, most, all, counts[analysis.Noted], counts[analysis.Voided]})
 		t.Rows = append(t.Rows, []string{d.Label, figure, where, orNever(d.Note), orNever(d.Void),
 			strconv.Itoa(all), strconv.Itoa(counts[analysis.Noted]), strconv.Itoa(counts[analysis.Voided])})
 	}
-	t.Notes = []string{"A void cell is INVALID in every table, has no line in a chart and counts in no claim. What each figure is, and why its bound is there: docs/method.md, *Checks*. Every figure of every cell: tables/cell-checks.md and tables/checks.csv."}
+	t.Fields = worstFields(worsts)
+	t.Notes = []string{"A void cell is INVALID in every table, has no line in a chart and counts in no claim. What each figure is, and why its bound is there: docs/method.md, *Checks*. Every figure of every cell: tables/cell-checks.md and, as numbers, tables/cell-checks.csv."}
 	return t
 }
 
 // CellChecks is one row per cell, with the figure of every check.
 func CellChecks(s *analysis.Sweep, f Facts) Table {
-	each := func(of func(*analysis.CellMetrics) string) []string {
-		cells := make([]string, len(s.Cells))
-		for i := range s.Cells {
-			cells[i] = of(&s.Cells[i])
-		}
-		return cells
-	}
+	cells, each := s.All(), eachCell(s)
 	columns := []column{
 		right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
-		left("rung", each(func(c *analysis.CellMetrics) string { return c.Cell.Rung })),
+		left("rung", each(rungOf)),
 		right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
 		right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
 	}
 	for _, d := range analysis.CheckDocs() {
 		largest := 0.0
-		for i := range s.Cells {
-			c, _ := s.Cells[i].Check(d.Name)
+		for i := range cells {
+			c, _ := cells[i].Check(d.Name)
 			largest = max(largest, c.Figure.V)
 		}
 		sc := figureScale(d.Unit, largest)
@@ -104,6 +100,7 @@ func CellChecks(s *analysis.Sweep, f Facts) Table {
 	}
 	columns = append(columns, right("valid", each(valid)))
 	t := assemble("Every check of every cell", f.Caption(), columns)
+	t.Fields = checkFields(s)
 	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + null + "”: not measured."}
 	return t
 }
@@ -127,39 +124,14 @@ func (s scale) withUnit(v float64) string {
 // voided names the void cells and their first reasons; "" when there is none.
 func voided(s *analysis.Sweep) string {
 	var cells []string
-	for i := range s.Cells {
-		if m := &s.Cells[i]; !m.Valid() {
+	all := s.All()
+	for i := range all {
+		if m := &all[i]; !m.Valid() {
 			cells = append(cells, fmt.Sprintf("%s (%s)", m.Cell.Name(), m.Invalid[0].Code))
 		}
 	}
 	if cells == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d cells are INVALID and count in no claim: %s", len(cells), len(s.Cells), strings.Join(cells, ", "))
-}
-
-// checkRows gives every check of every cell as numbers, under a line of names.
-func checkRows(s *analysis.Sweep) [][]string {
-	rows := [][]string{{"order", "rung", "offered_rps", "seed", "check", "figure", "verdict", "detail"}}
-	for i := range s.Cells {
-		m := &s.Cells[i]
-		for _, c := range m.Checks {
-			figure := ""
-			if c.Figure.OK {
-				figure = strconv.FormatFloat(c.Figure.V, 'g', -1, 64)
-			}
-			rows = append(rows, []string{
-				strconv.Itoa(m.Cell.Order), m.Cell.Rung, strconv.FormatFloat(m.Cell.OfferedRPS, 'g', -1, 64), strconv.FormatUint(m.Cell.Seed, 10),
-				c.Name, figure, c.Verdict.String(), c.Detail,
-			})
-		}
-	}
-	return rows
-}
-
-func encodeCSV(rows [][]string) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.WriteAll(rows) // a bytes.Buffer takes everything
-	return b.Bytes()
+	return fmt.Sprintf("%d of %d cells are INVALID and count in no claim: %s", len(cells), len(all), strings.Join(cells, ", "))
 }

@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,6 +17,7 @@ type Report struct {
 	Summary    Table
 	Brief      Table   // Summary for a terminal
 	Hits       []Table // one, or none when no rung has a prefix cache
+	Extra      []Table // those that only some runs have, by name: anchors
 	Cells      Table
 	Probes     Table
 	Checks     Table // the worst figure of each check
@@ -28,7 +27,6 @@ type Report struct {
 	Warnings   []string
 
 	summaries []results.CellSummary
-	checks    [][]string // a line for every check of every cell, for scripts
 }
 
 // Of makes the report of a run that analysis.Load read.
@@ -38,6 +36,11 @@ func Of(run *analysis.Run) (*Report, error) {
 		return nil, err
 	}
 	r.Warnings = append(r.Warnings, run.Warnings...)
+	if note := failedNote(run.Failed); note != "" {
+		for _, t := range []*Table{&r.Headline, &r.Summary, &r.Brief} {
+			t.Notes = append(t.Notes, note)
+		}
+	}
 	return r, nil
 }
 
@@ -48,13 +51,16 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 		Cells: Cells(s, f), Probes: Probes(s, f),
 		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
 		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
-		summaries: analysis.Summaries(s), checks: checkRows(s),
+		summaries: analysis.Summaries(s),
 	}
 	if text := voided(s); text != "" {
 		r.Warnings = append(r.Warnings, text)
 	}
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
+	}
+	if anchors, ok := Anchors(s, f); ok {
+		r.Extra = append(r.Extra, anchors)
 	}
 	timeline, ok, err := TimelineChart(s, f, load)
 	if err != nil {
@@ -70,15 +76,9 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 // the dictionaries of the results format.
 func (r *Report) Blocks() map[string]string {
 	blocks := Dictionaries()
-	blocks["headline"] = r.Headline.Markdown()
-	blocks["summary"] = r.Summary.Markdown()
-	for _, t := range r.Hits {
-		blocks["hits"] = t.Markdown()
+	for _, t := range r.named() {
+		blocks[t.Name] = t.Markdown()
 	}
-	blocks["cells"] = r.Cells.Markdown()
-	blocks["probes"] = r.Probes.Markdown()
-	blocks["checks"] = r.Checks.Markdown()
-	blocks["cell-checks"] = r.CellChecks.Markdown()
 	blocks["words"] = list(r.Words)
 	var provenance []string
 	for _, t := range r.Provenance {
@@ -89,13 +89,14 @@ func (r *Report) Blocks() map[string]string {
 }
 
 // Dictionaries returns the blocks that need no run: the columns of a cell file
-// ("columns") and of a trace ("step-columns"), the keys of summary.json
+// ("columns") and of a trace ("step-columns" and "decision-columns"), the keys of summary.json
 // ("summary-keys"), the rules that every row keeps ("rules") and the checks that
 // every cell must pass ("check-bounds").
 func Dictionaries() map[string]string {
 	return map[string]string{
 		"columns":             results.ColumnsMarkdown(),
 		"step-columns":        results.StepColumnsMarkdown(),
+		"decision-columns":    results.DecisionColumnsMarkdown(),
 		"calibration-columns": results.CalibrationColumnsMarkdown(),
 		"summary-keys":        results.SummaryMarkdown(),
 		"rules":               results.RulesMarkdown(),
@@ -103,57 +104,23 @@ func Dictionaries() map[string]string {
 	}
 }
 
-// Write writes the report into a folder, which it makes if need be, and returns
-// the paths of its files: report.md, report.html, tables/*.md, tables/checks.csv,
-// charts/*.svg and charts/*.png, and summary.json.
-func (r *Report) Write(dir string) ([]string, error) {
-	type output struct {
-		name string
-		data []byte
+// named are the tables of the run that have a block and files each, by name: all of
+// them but the provenance, whose tables share a block. A table that is added here is
+// embedded, written and exported.
+func (r *Report) named() []Table {
+	tables := []Table{r.Headline, r.Summary, r.Cells, r.Probes, r.Checks, r.CellChecks}
+	for i, name := range []string{"headline", "summary", "cells", "probes", "checks", "cell-checks"} {
+		tables[i].Name = name
 	}
-	page, err := r.HTML()
-	if err != nil {
-		return nil, err
+	for _, t := range r.Hits {
+		t.Name = "hits"
+		tables = append(tables, t)
 	}
-	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", page}}
-	blocks := r.Blocks()
-	for _, name := range []string{"headline", "summary", "hits", "cells", "probes", "checks", "cell-checks"} {
-		if text, ok := blocks[name]; ok {
-			outputs = append(outputs, output{filepath.Join("tables", name+".md"), []byte(text)})
-		}
-	}
-	outputs = append(outputs, output{filepath.Join("tables", "checks.csv"), encodeCSV(r.checks)})
-	for i := range r.Figures {
-		f := &r.Figures[i]
-		svg, err := f.SVG()
-		if err != nil {
-			return nil, err
-		}
-		png, err := f.PNG()
-		if err != nil {
-			return nil, err
-		}
-		outputs = append(outputs, output{filepath.Join("charts", f.Name+".svg"), svg}, output{filepath.Join("charts", f.Name+".png"), png})
-	}
-	for _, sub := range []string{"tables", "charts"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
-			return nil, err
-		}
-	}
-	var paths []string
-	for _, o := range outputs {
-		path := filepath.Join(dir, o.name)
-		if err := os.WriteFile(path, o.data, 0o644); err != nil {
-			return paths, err
-		}
-		paths = append(paths, path)
-	}
-	path := filepath.Join(dir, "summary.json")
-	if err := results.WriteSummary(path, r.summaries); err != nil {
-		return paths, err
-	}
-	return append(paths, path), nil
+	return append(tables, r.Extra...)
 }
+
+// Tables returns every table of the run, each with its name.
+func (r *Report) Tables() []Table { return append(r.named(), r.Provenance...) }
 
 // Markdown renders the report as one document that stands beside its charts.
 func (r *Report) Markdown() string {
@@ -181,7 +148,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Hits, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {
@@ -192,6 +159,18 @@ func (r *Report) title() string {
 }
 
 func (r *Report) simulated() bool { return strings.Contains(r.Facts.Backend, backend("twin")) }
+
+// failedNote names the cells that could not be measured; "" when there is none.
+func failedNote(failed []results.Entry) string {
+	if len(failed) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, e := range failed {
+		parts = append(parts, fmt.Sprintf("%s (%s)", e.Name(), e.Reason))
+	}
+	return fmt.Sprintf("%s could not be measured, each tried twice: %s.", plural(len(failed), "cell"), strings.Join(parts, ", "))
+}
 
 func list(items []string) string {
 	var b strings.Builder

@@ -79,8 +79,11 @@ func TestReportOfARunFolder(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"report.md", "report.html",
-		"tables/headline.md", "tables/summary.md", "tables/cells.md", "tables/probes.md",
-		"tables/checks.md", "tables/cell-checks.md", "tables/checks.csv",
+		"tables/headline.md", "tables/summary.md", "tables/cells.md", "tables/probes.md", "tables/checks.md", "tables/cell-checks.md",
+		"tables/headline.csv", "tables/headline.json", "tables/summary.csv", "tables/summary.json", "tables/cells.csv", "tables/cells.json",
+		"tables/probes.csv", "tables/probes.json", "tables/checks.csv", "tables/checks.json", "tables/cell-checks.csv", "tables/cell-checks.json",
+		"tables/provenance.csv", "tables/provenance.json", "tables/provenance-choices.csv", "tables/provenance-choices.json",
+		"tables/provenance-parameters.csv", "tables/provenance-parameters.json", "tables/provenance-tapes.csv", "tables/provenance-tapes.json",
 		"charts/e2e-p99.svg", "charts/e2e-p99.png", "charts/goodput.svg", "charts/goodput.png",
 		"charts/e2e-over-time.svg", "charts/e2e-over-time.png", "summary.json",
 	}, names)

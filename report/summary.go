@@ -24,6 +24,7 @@ const (
 	thinNote    = thin + " a cell of fewer than 100 requests: its p99 is the largest value seen, not an estimate of the tail."
 	unequalNote = "Rungs differ in requests though they were offered the same tape: a conversation's next turn is due a think time after its last answer, " +
 		"so a slower rung has fewer turns in the steady window. Compare latencies and attainment with that in mind."
+	replicateNote  = "Some tapes were measured more than once. The replicates of a seed are averaged first, since they are not independent seeds; requests are totals over replicates too."
 	definitionNote = "Latencies start at the intended arrival; quantiles are order statistics (nearest rank). " +
 		"“>” is a lower bound: a request without an answer counts as slower than every answered one. " +
 		"Goodput and attainment count every arrival of the steady window, refused ones included. “" + null + "”: not measured."
@@ -42,7 +43,7 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
 	}
 	if f.Seeds > 1 {
-		columns = append(columns, right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(len(p.Cells)) })))
+		columns = append(columns, right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Seeds()) })))
 	}
 	anyThin := false
 	columns = append(columns, right("requests", each(points, func(p *analysis.Point) string {
@@ -76,9 +77,13 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
 
 	t := assemble(f.title("Every rung at every offered rate"), f.Caption(), columns)
+	t.Fields = summaryFields(points)
 	t.Notes = []string{definitionNote}
 	if f.Seeds > 1 {
 		t.Notes = append(t.Notes, "Means over seeds; (min–max) over seeds where shown. Requests are totals.")
+	}
+	if replicated(points) {
+		t.Notes = append(t.Notes, replicateNote)
 	}
 	if unequal(s) {
 		t.Notes = append(t.Notes, unequalNote)
@@ -118,7 +123,7 @@ func validity(p *analysis.Point, notes *footnotes) string {
 			if w.IsOfTape() {
 				rung = "every rung"
 			}
-			return fmt.Sprintf("%s at %s rps, seed %d", rung, short(c.Cell.OfferedRPS), c.Cell.Seed)
+			return fmt.Sprintf("%s at %s rps, %s", rung, short(c.Cell.OfferedRPS), seedOf(c.Cell.Key))
 		}
 		for _, w := range c.Invalid {
 			marks += notes.mark(fmt.Sprintf("%s is INVALID: %s.", where(w), w.Text))
@@ -126,6 +131,8 @@ func validity(p *analysis.Point, notes *footnotes) string {
 		for _, w := range c.Warnings {
 			switch w.Code {
 			case analysis.CodeThinP99: // has its own mark
+			case analysis.CodeMixed: // one note for all that are mixed alike
+				marks += notes.mark(capital(w.Text) + ".")
 			case analysis.CodeExtrapolated:
 				marks = strings.ReplaceAll(marks, beyond, "") + beyond
 				notes.beyond = append(notes.beyond, c.Cell.Extrapolated.V)
@@ -146,6 +153,22 @@ func validity(p *analysis.Point, notes *footnotes) string {
 	default:
 		return fmt.Sprintf("%d of %d", good, len(p.Cells)) + marks
 	}
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// mixedNote counts the cells that are not of a piece with the run; "" when there is none.
+func mixedNote(s *analysis.Sweep) string {
+	n := 0
+	for _, c := range s.Cells {
+		if len(c.Cell.Mixed) > 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("MIXED: %d of %d cells were measured after the run was gone on with although something had changed; the table of every rung and rate says what.", n, len(s.Cells))
 }
 
 // footnotes numbers notes in the order in which they are first referred to.
@@ -205,6 +228,11 @@ func unequal(s *analysis.Sweep) bool {
 	return false
 }
 
+// replicated says whether a seed was measured more than once somewhere.
+func replicated(points []*analysis.Point) bool {
+	return slices.ContainsFunc(points, func(p *analysis.Point) bool { return p.Seeds() < len(p.Cells) })
+}
+
 func each(points []*analysis.Point, of func(*analysis.Point) string) []string {
 	cells := make([]string, len(points))
 	for i, p := range points {
@@ -224,7 +252,7 @@ func occurs(points []*analysis.Point, m analysis.Metric) bool {
 }
 
 func total(points []*analysis.Point, m analysis.Metric) column {
-	return right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) }))
+	return right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) })).with(totalField(points, m))
 }
 
 // metric is a metric's column in one unit: means over seeds, with the range when
@@ -240,5 +268,5 @@ func metric(points []*analysis.Point, m analysis.Metric, spread bool) column {
 			return sc.spread(p.Range(m))
 		}
 		return sc.mean(p.Range(m))
-	}))
+	})).with(rangeFields(points, m)...)
 }

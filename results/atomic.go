@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/cadence-bench/cadence-bench/internal/killpoint"
 )
 
 // writeAtomic makes the file path hold what write wrote, whole, or leaves path as it
@@ -35,9 +37,11 @@ func writeAtomic(path string, write func(io.Writer) error) (err error) {
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		return err
 	}
+	killpoint.At(killpoint.Rename, path, nil, nil)
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
+	killpoint.At(killpoint.Renamed, path, nil, nil)
 	return syncFolder(filepath.Dir(path))
 }
 
@@ -84,6 +88,7 @@ func writeJSON(path string, v any) error {
 
 func writeBytes(path string, data []byte) error {
 	return writeAtomic(path, func(w io.Writer) error {
+		killpoint.At(killpoint.Write, path, w, data)
 		_, err := w.Write(data)
 		return err
 	})

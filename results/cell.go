@@ -2,11 +2,19 @@ package results
 
 import "time"
 
-// Key names a cell: one (rung, offered rate, seed) run.
+// Key names a cell: one (rung, offered rate, seed) run. A run may measure the same one
+// more than once; Replicate and Anchor then tell the cells apart.
 type Key struct {
 	Rung       string  `json:"rung" doc:"name of the configuration"`
 	OfferedRPS float64 `json:"offered_rps" unit:"1/s" doc:"rate at which the tape offers requests"`
 	Seed       uint64  `json:"seed" doc:"seed of the tape; cells of equal workload, rate and seed replay the same requests"`
+	// Replicate counts the measurements of one rung, rate and seed, from 0. Replicates
+	// replay one tape, so they say how far a measurement repeats and nothing about
+	// other tapes: they are no further seeds.
+	Replicate int `json:"replicate,omitempty" doc:"how many times the same cell was measured before in the run; left out when 0"`
+	// Anchor marks a cell that was measured again after all others, to price
+	// comparisons across the sweep. It stands in no table or chart of the rungs.
+	Anchor bool `json:"anchor,omitempty" doc:"whether the cell was measured again after all others, to price comparisons across the sweep; left out when false"`
 }
 
 // Probe is a fixed greedy generation on the idle engine: the machine's speed
@@ -76,6 +84,9 @@ type Cell struct {
 	Extrapolated Opt[float64] `json:"extrapolated,omitzero"`
 	// Params are the rung's and the engine's parameters, by documented name.
 	Params map[string]string `json:"params"`
+	// Mixed lists what differed from the run's manifest when the cell was measured; it is
+	// empty unless the run was gone on with in spite of that.
+	Mixed []Change `json:"mixed,omitempty"`
 	// Violations say what is wrong with the measurement itself, one rule each,
 	// such as a token time before its request's start. A cell that has any is
 	// invalid in every report. WriteCell and ReadCell add those of the rows.

@@ -50,21 +50,29 @@ type column[R any] struct {
 // cellColumns begin the rows of every file, so that many can be queried together.
 func cellColumns[R any]() []column[R] {
 	return []column[R]{
-		{Column{"rung", String, "", "", "the cell's rung; the same in every row, as are the next three, so that many files can be queried together"},
+		{Column{"rung", String, "", "", "the cell's rung; the same in every row, as are the next five, so that many files can be queried together"},
 			constant[R](func(c *Cell) parquet.ByteArray { return text(c.Rung) }), false},
 		{Column{"offered_rps", Double, "1/s", "", "rate at which the tape offers requests"},
 			constant[R](func(c *Cell) float64 { return c.OfferedRPS }), false},
 		{Column{"seed", Uint64, "", "", "seed of the tape"},
 			constant[R](func(c *Cell) int64 { return int64(c.Seed) }), false},
+		{Column{"replicate", Int32, "", "", "how many times the same rung, rate and seed was measured before in the run; 0 in files without the column"},
+			constant[R](func(c *Cell) int32 { return int32(c.Replicate) }), false},
+		{Column{"anchor", Bool, "", "", "the cell was measured again after all others, to price comparisons across the sweep; leave it out of comparisons of rungs; false in files without the column"},
+			constant[R](func(c *Cell) bool { return c.Anchor }), false},
 		{Column{"backend", String, "", "", "what ran the model, such as llama.cpp, or twin for a simulation"},
 			constant[R](func(c *Cell) parquet.ByteArray { return text(c.Backend) }), false},
 	}
 }
 
+// addedCellColumns are those of cellColumns that older files lack.
+var addedCellColumns = []string{"replicate", "anchor"}
+
 // cellTable is the file of a cell: a row is a request.
 var cellTable = table[Record]{
 	name: "cell", key: "cadence.cell", what: "a cell",
 	columns: slices.Concat(cellColumns[Record](), requestColumns, admissionColumns),
+	added:   addedCellColumns,
 	weight:  func(r *Record) int { return len(r.Tokens) },
 	check:   Violations,
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/cadence-bench/cadence-bench/internal/killpoint"
 )
 
 // State is what became of a cell.
@@ -18,7 +20,8 @@ const (
 	CellVoid     State = "void"     // it was measured, and is not to be used; Reason says why
 )
 
-// Entry is one line of the journal: a cell that is over.
+// Entry is one line of the journal: a cell that is over. A cell that failed and was tried
+// again has a line for each try, of which the last counts.
 type Entry struct {
 	Key
 	Order  int    `json:"order"`
@@ -69,6 +72,7 @@ func (j *Journal) Append(e Entry) error {
 		return fmt.Errorf("write %s: %w", j.f.Name(), err)
 	}
 	line = append(line, '\n')
+	killpoint.At(killpoint.Write, j.f.Name(), j.f, line)
 	_, err = j.f.Write(line)
 	if err == nil {
 		err = j.f.Sync()
@@ -77,6 +81,7 @@ func (j *Journal) Append(e Entry) error {
 		j.f.Truncate(j.size)
 		return fmt.Errorf("write %s: %w", j.f.Name(), cause(err))
 	}
+	killpoint.At(killpoint.Written, j.f.Name(), nil, nil)
 	j.size += int64(len(line))
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func entry(order int, state State) Entry {
-	key := Key{"fifo", 2.5, uint64(order)}
+	key := Key{Rung: "fifo", OfferedRPS: 2.5, Seed: uint64(order)}
 	e := Entry{Key: key, Order: order, State: state}
 	if state == CellFinished {
 		e.File, e.SHA256, e.Rows = cellName(order, key), "00ff", 10

@@ -8,7 +8,8 @@ import (
 )
 
 // Manifest says what made a run: enough to make it again, and to refuse to mix
-// it with another. It is written before the first cell and not changed after.
+// it with another. It is written before the first cell and not changed after, but for
+// Mixed.
 type Manifest struct {
 	Schema       int       `json:"schema"`
 	StartedAt    time.Time `json:"started_at"`
@@ -28,6 +29,36 @@ type Manifest struct {
 	Choices []Choice `json:"choices"`
 	// Plan is every cell of the run, in order: a cell's Order is its index here.
 	Plan []Key `json:"plan"`
+	// Mixed are the times when the run was gone on with although something of the above
+	// was no longer so. It is empty in a run that is of one piece.
+	Mixed []Mixture `json:"mixed,omitempty"`
+}
+
+// Mixture says how a part of a run differs from its manifest. The cells that were measured
+// from then on say so too (Cell.Mixed).
+type Mixture struct {
+	At      time.Time `json:"at"`
+	Command []string  `json:"command"` // the program's arguments
+	Changes []Change  `json:"changes"`
+}
+
+// Change is a fact that differs: what the manifest has, and what is so now.
+type Change struct {
+	Field string `json:"field"`
+	Was   string `json:"was"`
+	Is    string `json:"is"`
+}
+
+// String gives the change in words, as in "the CPU was A and is now B".
+func (c Change) String() string {
+	return fmt.Sprintf("its %s was %s and is now %s", c.Field, orNone(c.Was), orNone(c.Is))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
 }
 
 // Library is the inference library; in a simulation, the one that was calibrated.

@@ -26,7 +26,7 @@ func testManifest() Manifest {
 		Tapes:   []Tape{{Workload: "mixed", OfferedRPS: 1.5, Seed: 1, Requests: 90, SHA256: "ee"}},
 		Params:  map[string]string{"timeout": "120s", "slo": "4.5s", "duration": "60s"},
 		Choices: []Choice{{"slo", "4.5s", "the 0.9 quantile of the unloaded E2E"}},
-		Plan:    []Key{{"fifo", 1.5, 1}, {"static", 1.5, 1}},
+		Plan:    []Key{{Rung: "fifo", OfferedRPS: 1.5, Seed: 1}, {Rung: "static", OfferedRPS: 1.5, Seed: 1}},
 	}
 }
 

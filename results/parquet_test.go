@@ -161,7 +161,7 @@ func requireSchema(t *testing.T, path string, dictionary []Column) {
 }
 
 func TestDictionaryIsComplete(t *testing.T) {
-	for _, dictionary := range [][]Column{Columns(), StepColumns()} {
+	for _, dictionary := range [][]Column{Columns(), StepColumns(), DecisionColumns()} {
 		seen := map[string]bool{}
 		for _, c := range dictionary {
 			require.False(t, seen[c.Name], c.Name)
@@ -229,7 +229,7 @@ func TestReadRefuses(t *testing.T) {
 
 // A column of another type is refused, never converted.
 func TestReadRefusesOtherType(t *testing.T) {
-	outcome := 8
+	outcome := 10
 	require.Equal(t, "outcome", cellTable.columns[outcome].Name)
 	saved := cellTable.columns[outcome]
 	cellTable.columns[outcome].Type, cellTable.columns[outcome].codec = Int32, derivedAlways(func(*Record) int32 { return 200 })
@@ -267,4 +267,21 @@ func TestTruncatedFilesAreRefused(t *testing.T) {
 		_, _, err := cellTable.decode(data[:n])
 		require.Error(t, err, "%d of %d bytes", n, len(data))
 	}
+}
+
+// A cell that was made before replicates and anchors had columns is read without them:
+// it was the first measurement, and no anchor.
+func TestCellsOfBeforeAreRead(t *testing.T) {
+	before := cellTable
+	before.columns = slices.DeleteFunc(slices.Clone(before.columns), func(c column[Record]) bool {
+		return slices.Contains(before.added, c.Name)
+	})
+	require.Len(t, before.columns, len(cellTable.columns)-2)
+	data, err := before.encode(testCell(), load(3, 2))
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "replicate")
+	cell, got, err := cellTable.decode(data)
+	require.NoError(t, err)
+	require.Equal(t, testCell(), cell)
+	require.Equal(t, load(3, 2), got)
 }

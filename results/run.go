@@ -16,7 +16,10 @@ import (
 //	journal.jsonl
 //	cells/NNN-<rung>-<rate>rps-s<seed>.parquet
 //	steps/NNN-<rung>-<rate>rps-s<seed>.parquet  if steps are traced
+//	decisions/NNN-<rung>-<rate>rps-s<seed>.parquet  if decisions are
 //	summary.json
+//
+// The names of replicates end with -r<replicate>, those of anchors with -anchor.
 type Run struct {
 	Dir      string
 	Manifest Manifest
@@ -159,6 +162,8 @@ const (
 	summaryFile  = "summary.json"
 	cellsFolder  = "cells"
 	stepsFolder  = "steps"
+
+	decisionsFolder = "decisions"
 )
 
 // ManifestPath returns where the manifest is.
@@ -177,11 +182,24 @@ func (r *Run) StepsPath(order int, key Key) string {
 	return filepath.Join(r.Dir, stepsFolder, cellName(order, key))
 }
 
+// DecisionsPath returns where the decision trace of that cell is, if it was taken.
+func (r *Run) DecisionsPath(order int, key Key) string {
+	return filepath.Join(r.Dir, decisionsFolder, cellName(order, key))
+}
+
 func (r *Run) cells() string { return filepath.Join(r.Dir, cellsFolder) }
 
-// Name is the cell's name in messages and file names, such as "fifo-2.5rps-s7".
+// Name is the cell's name in messages and file names, such as "fifo-2.5rps-s7" or, for a
+// replicate, "fifo-2.5rps-s7-r1", and for an anchor "fifo-2.5rps-s7-anchor".
 func (k Key) Name() string {
-	return fmt.Sprintf("%s-%srps-s%d", k.Rung, strconv.FormatFloat(k.OfferedRPS, 'f', -1, 64), k.Seed)
+	name := fmt.Sprintf("%s-%srps-s%d", k.Rung, strconv.FormatFloat(k.OfferedRPS, 'f', -1, 64), k.Seed)
+	if k.Replicate > 0 {
+		name += fmt.Sprintf("-r%d", k.Replicate)
+	}
+	if k.Anchor {
+		name += "-anchor"
+	}
+	return name
 }
 
 // fileUnsafe is what a rung's name may have and a file name should not.
@@ -191,7 +209,7 @@ func cellName(order int, key Key) string {
 	return fmt.Sprintf("%03d-%s.parquet", order, fileUnsafe.ReplaceAllString(key.Name(), "_"))
 }
 
-var cellPattern = regexp.MustCompile(`^(\d{3,})-.+rps-s\d+\.parquet$`)
+var cellPattern = regexp.MustCompile(`^(\d{3,})-.+rps-s\d+(-r\d+)?(-anchor)?\.parquet$`)
 
 // cellFiles lists the cell files by base name, in the order of the plan.
 // Temporary files of a killed process are not among them.

@@ -27,8 +27,8 @@ func TestRunFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "first")
 	r, err := CreateRun(dir, testManifest())
 	require.NoError(t, err)
-	a := addCell(t, r, 0, Key{"fifo", 1.5, 1})
-	b := addCell(t, r, 1, Key{"static", 1.5, 1})
+	a := addCell(t, r, 0, Key{Rung: "fifo", OfferedRPS: 1.5, Seed: 1})
+	b := addCell(t, r, 1, Key{Rung: "static", OfferedRPS: 1.5, Seed: 1})
 	c := entry(2, CellFailed)
 	appendAll(t, dir, a, c, b)
 
@@ -72,9 +72,9 @@ func TestOpenRunAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	r, err := CreateRun(dir, testManifest())
 	require.NoError(t, err)
-	a := addCell(t, r, 0, Key{"fifo", 1.5, 1})
+	a := addCell(t, r, 0, Key{Rung: "fifo", OfferedRPS: 1.5, Seed: 1})
 	appendAll(t, dir, a)
-	b := addCell(t, r, 1, Key{"static", 1.5, 1})
+	b := addCell(t, r, 1, Key{Rung: "static", OfferedRPS: 1.5, Seed: 1})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "cells", ".002-fifo-3rps-s1.parquet.tmp"), []byte("PAR1"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "cells", "notes.txt"), nil, 0o644))
 	f, err := os.OpenFile(filepath.Join(dir, journalFile), os.O_APPEND|os.O_WRONLY, 0)
@@ -133,10 +133,13 @@ func TestCellFilesAreInOrder(t *testing.T) {
 		key   Key
 		name  string
 	}{
-		{0, Key{"fifo", 0.125, 1}, "000-fifo-0.125rps-s1.parquet"},
-		{9, Key{"conformal-80", 3, 18446744073709551615}, "009-conformal-80-3rps-s18446744073709551615.parquet"},
-		{999, Key{"my rung/../é", 1e6, 0}, "999-my_rung_..__-1000000rps-s0.parquet"},
-		{1000, Key{"fifo", 1, 2}, "1000-fifo-1rps-s2.parquet"},
+		{0, Key{Rung: "fifo", OfferedRPS: 0.125, Seed: 1}, "000-fifo-0.125rps-s1.parquet"},
+		{9, Key{Rung: "conformal-80", OfferedRPS: 3, Seed: 18446744073709551615}, "009-conformal-80-3rps-s18446744073709551615.parquet"},
+		{999, Key{Rung: "my rung/../é", OfferedRPS: 1e6, Seed: 0}, "999-my_rung_..__-1000000rps-s0.parquet"},
+		{1000, Key{Rung: "fifo", OfferedRPS: 1, Seed: 2}, "1000-fifo-1rps-s2.parquet"},
+		{1001, Key{Rung: "fifo", OfferedRPS: 1, Seed: 2, Replicate: 1}, "1001-fifo-1rps-s2-r1.parquet"},
+		{1002, Key{Rung: "fifo", OfferedRPS: 1, Seed: 2, Replicate: 12, Anchor: true}, "1002-fifo-1rps-s2-r12-anchor.parquet"},
+		{1003, Key{Rung: "fifo", OfferedRPS: 1, Seed: 2, Anchor: true}, "1003-fifo-1rps-s2-anchor.parquet"},
 	} {
 		require.Equal(t, filepath.Join(r.cells(), c.name), r.CellPath(c.order, c.key))
 		require.Equal(t, filepath.Join(r.Dir, "steps", c.name), r.StepsPath(c.order, c.key))

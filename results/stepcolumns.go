@@ -10,7 +10,7 @@ import (
 var stepTable = table[StepRow]{
 	name: "steps", key: "cadence.steps", what: "a step trace",
 	columns: slices.Concat(cellColumns[StepRow](), stepColumns),
-	added:   []string{"evicted", "evicted_run_tokens", "evicted_reason"},
+	added:   append([]string{"evicted", "evicted_run_tokens", "evicted_reason"}, addedCellColumns...),
 	weight:  func(s *StepRow) int { return max(len(s.Evicted), len(s.Admitted), len(s.Preempted), len(s.Ended)) },
 	check:   func([]StepRow) []string { return nil },
 }

@@ -141,7 +141,7 @@ func TestStepsOfBeforeAreRead(t *testing.T) {
 	before.columns = slices.DeleteFunc(slices.Clone(before.columns), func(c column[StepRow]) bool {
 		return slices.Contains(before.added, c.Name)
 	})
-	require.Len(t, before.columns, len(stepTable.columns)-3)
+	require.Len(t, before.columns, len(stepTable.columns)-5)
 	step := StepRow{EvictedTokens: 16, Evicted: []StepEviction{{1, 16, "blocks"}}, Ended: []StepEnding{{1, "completed"}}}
 	data, err := before.encode(testCell(), []StepRow{step})
 	require.NoError(t, err)

@@ -12,12 +12,12 @@ import (
 func TestSummary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "summary.json")
 	measured := CellSummary{
-		Schema: SchemaVersion, Key: Key{"prefix", 2.5, 7}, Order: 4, Backend: "llama.cpp", Workload: "mixed",
+		Schema: SchemaVersion, Key: Key{Rung: "prefix", OfferedRPS: 2.5, Seed: 7}, Order: 4, Backend: "llama.cpp", Workload: "mixed",
 		DurationS: 60, WarmupS: 10, SLOS: 4.5, Arrivals: 125, Completed: 120, Shed: 3, Timeouts: 2,
 		GoodputRPS: Some(2.25), Attainment: Some(0.9), TTFTP50S: Some(0.0), HitRate: Some(0.62),
 		Valid: true, InvalidReasons: []string{}, LowerBounds: []string{"e2e_p99_s"},
 	}
-	void := CellSummary{Schema: SchemaVersion, Key: Key{"fifo", 2.5, 7}, InvalidReasons: []string{"dispatch lag", "probe"}, LowerBounds: []string{}}
+	void := CellSummary{Schema: SchemaVersion, Key: Key{Rung: "fifo", OfferedRPS: 2.5, Seed: 7}, InvalidReasons: []string{"dispatch lag", "probe"}, LowerBounds: []string{}}
 	require.NoError(t, WriteSummary(path, []CellSummary{measured, void}))
 	got, err := ReadSummary(path)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestSummary(t *testing.T) {
 // guidellm#216: numbers that are none reached the report.
 func TestSummaryRefusesNonFinite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "summary.json")
-	bad := CellSummary{Key: Key{"fifo", 2.5, 7}, Order: 3, ITLP99S: Some(math.NaN())}
+	bad := CellSummary{Key: Key{Rung: "fifo", OfferedRPS: 2.5, Seed: 7}, Order: 3, ITLP99S: Some(math.NaN())}
 	err := WriteSummary(path, []CellSummary{{}, bad})
 	require.ErrorContains(t, err, "write "+path+": cell 3 (fifo-2.5rps-s7): itl_p99_s: ")
 	require.NoFileExists(t, path)

@@ -19,7 +19,7 @@ type table[R any] struct {
 	key     string // file metadata key of the Cell, as JSON
 	what    string // the file, in messages
 	columns []column[R]
-	added   []string           // list columns that files made before lack; they are read as empty
+	added   []string           // columns that files made before lack; their fields stay zero, lists empty
 	weight  func(*R) int       // elements of the row's longest list
 	check   func([]R) []string // added to Cell.Violations
 }

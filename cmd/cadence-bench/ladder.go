@@ -31,7 +31,7 @@ type ladderFlags struct {
 	model, out                      string
 	threads, threadsBatch           int
 	ladder                          string
-	resume, traceSteps              bool
+	resume, traceSteps, allowMixed  bool
 	twin                            twinFlags
 	target                          targetFlags
 }
@@ -61,6 +61,7 @@ The rungs of the default ladder, each with what it changes against the one below
   cadence-bench ladder --preset smoke --rungs fifo,continuous --out runs/mine
   cadence-bench ladder --model my-model.gguf --rates 0.5,1,2 --slo 4s --seeds 1,2,3
   cadence-bench ladder --workload sessions:turns=4,think=2s --arrivals gamma:burstiness=0.5
+  cadence-bench ladder --preset full --replicates 2 --anchor prefix
   cadence-bench ladder --out runs/mine --resume
   cadence-bench ladder --target llama-server=http://localhost:8080 --api llama
   cadence-bench ladder --rungs none --target vllm=http://gpu:8000 --api chat --rates 1,2,4 --slo 4s
@@ -102,11 +103,14 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default: in a unified cache what a short measurement says slows a full batch by 10%, in streams no bound but the pool)")
 	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
 	flags.DurationVar(&f.config.ShareWait, "share-wait", ladder.DefaultShareWait, "how long a request waits at most for a prefix that another is computing; 0 does not wait")
+	flags.IntVar(&f.config.Replicates, "replicates", 1, "how often every cell is measured; replicates come in later blocks and replay the same tapes")
+	flags.StringVar(&f.config.Anchor, "anchor", "", "rung to measure again after all others, at every rate and seed: what comparing across the sweep costs")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
 	f.target.bind(flags)
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	f.twin.add(flags)
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
+	flags.BoolVar(&f.allowMixed, "allow-mixed", false, "with --resume: go on although program, engine, model, machine or tapes have changed, and mark the run and its further cells")
 }
 
 func rungsHelp() string {
@@ -123,6 +127,9 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	started := time.Now()
 	if f.resume && f.out == "" {
 		return coded(exitInput, errors.New("--resume: name the run to go on with by --out"))
+	}
+	if f.allowMixed && !f.resume {
+		return coded(exitInput, errors.New("--allow-mixed: only --resume can mix; drop the flag"))
 	}
 	cfg, params, err := f.resolve(cmd)
 	if err != nil {
@@ -160,7 +167,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Retain: retain, Workers: runtime.GOMAXPROCS(0),
+		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Retain: retain, Workers: runtime.GOMAXPROCS(0), AllowMixed: f.allowMixed,
 		TargetKey: os.Getenv(keyVariable), CPU: results.CPUTime,
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
@@ -184,13 +191,14 @@ func summarise(dir string) error {
 		return coded(exitWrite, err)
 	}
 	invalid := 0
-	for i := range run.Cells {
-		if !run.Cells[i].Valid() {
+	cells := run.All()
+	for i := range cells {
+		if !cells[i].Valid() {
 			invalid++
 		}
 	}
 	if invalid > 0 {
-		return coded(exitInvalid, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(run.Cells)))
+		return coded(exitInvalid, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(cells)))
 	}
 	return nil
 }
@@ -208,7 +216,7 @@ func (f *ladderFlags) finish(out io.Writer, err error) error {
 		return coded(exitEngine, err)
 	case errors.Is(err, ladder.ErrCells):
 		return coded(exitCells, err)
-	case errors.Is(err, results.ErrRunExists), errors.As(err, new(ladder.InputError)):
+	case errors.Is(err, results.ErrRunExists), errors.Is(err, results.ErrRunLocked), errors.As(err, new(ladder.InputError)):
 		return coded(exitInput, err)
 	case errors.As(err, new(*fs.PathError)):
 		return coded(exitWrite, err)
@@ -239,7 +247,10 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, ladder.StopMode(f.stop)
-	cfg.Temperature, cfg.Context, cfg.Knobs = f.config.Temperature, f.config.Context, f.config.Knobs
+	cfg.Temperature, cfg.Context, cfg.Knobs, cfg.Repeats = f.config.Temperature, f.config.Context, f.config.Knobs, f.config.Repeats
+	if cfg.Replicates < 1 {
+		return cfg, nil, fmt.Errorf("--replicates: %d is out of range; give 1 or more", cfg.Replicates)
+	}
 	if set("duration") {
 		cfg.Duration = f.config.Duration
 	}
@@ -284,7 +295,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 
 // keptByResume are the flags that may accompany --resume: they say where things
 // are, not what is measured.
-var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "calibration": true}
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "calibration": true, "allow-mixed": true}
 
 func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
 	var err error

@@ -72,10 +72,12 @@ func TestLadderPlan(t *testing.T) {
 	fixed.Rates, fixed.Rungs = []float64{0.5, 2}, []string{"paged", "optimistic"}
 	fixed.Ladder, err = ladders.Open("kv")
 	require.NoError(t, err)
+	repeated := auto
+	repeated.Rates, repeated.Rungs, repeated.Repeats = []float64{1}, []string{"fifo", "prefix"}, ladder.Repeats{Replicates: 2, Anchor: "prefix"}
 	for name, tt := range map[string]struct {
 		cfg       ladder.Config
 		simulated bool
-	}{"plan-auto.txt": {auto, false}, "plan-kv.txt": {fixed, false}, "plan-twin.txt": {fixed, true}} {
+	}{"plan-repeats.txt": {repeated, false}, "plan-auto.txt": {auto, false}, "plan-kv.txt": {fixed, false}, "plan-twin.txt": {fixed, true}} {
 		var out bytes.Buffer
 		require.NoError(t, printPlan(&out, tt.cfg, begin, tt.simulated))
 		requireGolden(t, name, out.String())

@@ -52,17 +52,24 @@ func printPlan(out io.Writer, cfg ladder.Config, begin time.Time, simulated bool
 		}
 		label = func(i float64) string { return fmt.Sprintf("auto %g of %d", i, cfg.NumRates) }
 	}
-	cells := ladder.Plan(rungs, rates, cfg.Seeds)
+	cells := ladder.Plan(rungs, rates, cfg.Seeds, cfg.Repeats)
 	t := report.Table{Columns: []report.Column{{Name: "cell"}, {Name: "rung", Left: true}, {Name: "offered (rps)"}, {Name: "seed"}, {Name: "begins after about"}}}
 	for i, key := range cells {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), key.Rung, label(key.OfferedRPS), fmt.Sprint(key.Seed), (time.Duration(i) * cfg.CellTime()).String()})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), report.CellRung(key), label(key.OfferedRPS), fmt.Sprint(key.Seed), (time.Duration(i) * cfg.CellTime()).String()})
 	}
 	if err := t.Text(out); err != nil {
 		return err
 	}
 	n := time.Duration(len(cells))
-	fmt.Fprintf(out, "\n%d cells: %d rungs × %d rates × %d seed(s), each %v of arrivals and up to %v until the last is answered or given up\n",
-		len(cells), len(rungs), len(rates), len(cfg.Seeds), cfg.Duration, cfg.Timeout)
+	repeats := ""
+	if cfg.Replicates > 1 {
+		repeats += fmt.Sprintf(" × %d replicates", cfg.Replicates)
+	}
+	if cfg.Anchor != "" {
+		repeats += fmt.Sprintf(" + %d anchors of %s", len(rates)*len(cfg.Seeds), cfg.Anchor)
+	}
+	fmt.Fprintf(out, "\n%d cells: %d rungs × %d rates × %d seed(s)%s, each %v of arrivals and up to %v until the last is answered or given up\n",
+		len(cells), len(rungs), len(rates), len(cfg.Seeds), repeats, cfg.Duration, cfg.Timeout)
 	if simulated {
 		fmt.Fprintf(out, "estimate: %v of simulated time (%v to %v), which pass far faster\n", n*cfg.CellTime(), n*cfg.Duration, n*(cfg.Duration+cfg.Timeout))
 	} else {

@@ -156,7 +156,7 @@ func TestServersAlone(t *testing.T) {
 	a.mu.Unlock()
 	other := execute(t, t.Context(), "ladder", "--out", dir, "--resume")
 	require.Equal(t, exitInput, other.code)
-	require.Contains(t, other.stderr, "cannot be resumed: the server a was")
+	require.Contains(t, other.stderr, "cannot be resumed: its server a was")
 	t.Setenv(keyVariable, "wrong")
 	locked := execute(t, t.Context(), "ladder", "--out", dir, "--resume")
 	require.Equal(t, exitEngine, locked.code)

@@ -23,7 +23,11 @@ const module = "github.com/cadence-bench/cadence-bench/"
 var mayImport = map[string][]string{
 	"internal":            {},
 	"kv":                  {},
-	"admission":           {"kv"},
+	"admission":           {"kv", "admission/conformal", "admission/gbm"},
+	"admission/conformal": {},
+	"admission/gbm":       {},
+	"admission/record":    {"admission"},
+	"admission/fit":       {"admission"},
 	"engine":              {"kv", "admission", "engine/clock"},
 	"engine/clock":        {},
 	"engine/calibrate":    {"engine", "engine/twin"},
@@ -34,7 +38,7 @@ var mayImport = map[string][]string{
 	"loadgen":             {"engine/clock", "results", "internal/nearest"},
 	"loadgen/ideal":       {"engine/clock", "loadgen", "results"},
 	"loadgen/httptarget":  {"engine/clock", "loadgen", "results"},
-	"results":             {},
+	"results":             {"internal/killpoint"},
 	"results/calibration": {"results"},
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "results"},

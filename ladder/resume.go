@@ -1,0 +1,200 @@
+package ladder
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Resume goes on with the run in Dir, whose manifest has every parameter. It
+// refuses to mix measurements of different programs, engines, models, machines or
+// tapes, unless AllowMixed says otherwise.
+func (s *Sweep) Resume(ctx context.Context) error {
+	if _, err := results.OpenRun(s.Dir); err != nil {
+		return err // before a lock is left where there is no run
+	}
+	lock, err := results.LockRun(s.Dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	run, err := results.OpenRun(s.Dir)
+	if err != nil {
+		return err
+	}
+	w, err := s.again(ctx, run)
+	if err != nil {
+		return err
+	}
+	if err := s.mix(w); err != nil {
+		return err
+	}
+	for _, warning := range run.Warnings {
+		s.Progress.Note(warning)
+	}
+	if err := adopt(run); err != nil {
+		return err
+	}
+	return s.measure(ctx, w)
+}
+
+// again is the work of a run as its manifest has it, with what has changed since.
+func (s *Sweep) again(ctx context.Context, run *results.Run) (work, error) {
+	w := work{run: run, tokens: newEncoder(s.Machine)}
+	var err error
+	if w.cfg, err = ConfigOf(run.Manifest.Params); err != nil {
+		return w, fmt.Errorf("%s: %w", run.ManifestPath(), err)
+	}
+	if w.rungs, err = w.cfg.ladder(); err != nil {
+		return w, err
+	}
+	// What a change of the program or the machine breaks further on would be reported in
+	// other words: those come first.
+	w.mixed = s.changes(run.Manifest)
+	if len(w.mixed) > 0 && !s.AllowMixed {
+		return w, nil
+	}
+	targets, err := s.meet(ctx, w.cfg)
+	if err != nil {
+		return w, err
+	}
+	w.mixed = append(w.mixed, changedTargets(run.Manifest.Targets, targets)...)
+	if w.tapes, err = s.tapes(&w.cfg, w.tokens, false, nil); err != nil {
+		return w, err
+	}
+	w.mixed = append(w.mixed, changedTapes(run.Manifest.Tapes, w.tapes)...)
+	return w, nil
+}
+
+// mix refuses to go on with what has changed or, where that is allowed, marks the run.
+func (s *Sweep) mix(w work) error {
+	if len(w.mixed) == 0 {
+		return nil
+	}
+	if !s.AllowMixed {
+		more := ""
+		if n := len(w.mixed) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more such changes)", n)
+		}
+		return InputError{fmt.Errorf("%s cannot be resumed: %v%s; start another run with --out, or mix the two with --allow-mixed, which marks the run", s.Dir, w.mixed[0], more)}
+	}
+	m := &w.run.Manifest
+	m.Mixed = append(m.Mixed, results.Mixture{At: s.Now(), Command: s.Provenance.Command, Changes: w.mixed})
+	for _, c := range w.mixed {
+		s.Progress.Note(fmt.Sprintf("mixed run: %v", c))
+	}
+	return results.WriteManifest(w.run.ManifestPath(), *m)
+}
+
+// adopt journals the whole cell files that the run has but its journal lacks.
+func adopt(run *results.Run) error {
+	if len(run.Unlisted) == 0 {
+		return nil
+	}
+	journal, err := results.OpenJournal(run.Dir)
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	for _, file := range run.Unlisted {
+		entry, err := run.EntryOf(file)
+		if err != nil {
+			return err
+		}
+		if err := journal.Append(entry); err != nil {
+			return err
+		}
+		run.Entries = append(run.Entries, entry)
+	}
+	return nil
+}
+
+// changes lists what differs between what a manifest says of program, engine, model and
+// machine, and what is here now.
+func (s *Sweep) changes(m results.Manifest) []results.Change {
+	now := s.Provenance
+	now.Backend = backendHTTP
+	var params map[string]string
+	if s.Machine != nil {
+		now.Backend = s.Machine.Backend()
+		now.Library, now.Model = s.Machine.Describe()
+		params = s.Machine.Params()
+	}
+	var all []results.Change
+	add := func(field, was, is string) {
+		if was != is {
+			all = append(all, results.Change{Field: field, Was: was, Is: is})
+		}
+	}
+	add("commit", commit(m.Build), commit(now.Build))
+	add("engine source", m.EngineSource, now.EngineSource)
+	add("backend", m.Backend, now.Backend)
+	add("model", m.Model.SHA256, now.Model.SHA256)
+	add("library", m.Library.Version+" "+m.Library.Variant, now.Library.Version+" "+now.Library.Variant)
+	files := maps.Clone(m.Library.Files)
+	if files == nil {
+		files = map[string]string{}
+	}
+	maps.Copy(files, now.Library.Files)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		add("library file "+name, m.Library.Files[name], now.Library.Files[name])
+	}
+	add("CPU", m.Host.CPU, now.Host.CPU)
+	add("cores", fmt.Sprint(m.Host.Cores), fmt.Sprint(now.Host.Cores))
+	add("CPU limit", stated(m.Host.CPULimit), stated(now.Host.CPULimit))
+	if !alike(m.Host.MemoryBytes, now.Host.MemoryBytes) {
+		add("memory", stated(m.Host.MemoryBytes), stated(now.Host.MemoryBytes))
+	}
+	add("memory limit", stated(m.Host.MemoryLimitBytes), stated(now.Host.MemoryLimitBytes))
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		add("parameter "+name, m.Params[name], params[name])
+	}
+	return all
+}
+
+func commit(b results.Build) string {
+	if b.Commit.OK && b.Dirty.V {
+		return b.Commit.V + " with uncommitted changes"
+	}
+	return b.Commit.V
+}
+
+func stated[T any](v results.Opt[T]) string {
+	if !v.OK {
+		return ""
+	}
+	return fmt.Sprint(v.V)
+}
+
+// alike says whether two sizes of memory are of one machine: what a kernel keeps for
+// itself differs a little from one start to the next.
+func alike(a, b results.Opt[int64]) bool {
+	return a.OK == b.OK && max(a.V, b.V)-min(a.V, b.V) <= a.V/100
+}
+
+// changedTapes compares the tapes of one configuration, then and now.
+func changedTapes(was, is []results.Tape) []results.Change {
+	var all []results.Change
+	for i := range min(len(was), len(is)) {
+		if was[i].SHA256 != is[i].SHA256 {
+			all = append(all, results.Change{Field: fmt.Sprintf("tape of %g/s and seed %d", was[i].OfferedRPS, was[i].Seed), Was: was[i].SHA256, Is: is[i].SHA256})
+		}
+	}
+	return all
+}
+
+// changedTargets compares what servers said of themselves when the run began with what
+// they answer now.
+func changedTargets(was, is []results.Target) []results.Change {
+	var all []results.Change
+	for i := range was {
+		a, b := fmt.Sprintf("%+v", was[i]), fmt.Sprintf("%+v", is[i])
+		if a != b {
+			all = append(all, results.Change{Field: "server " + was[i].Name, Was: a, Is: b})
+		}
+	}
+	return all
+}
