@@ -9,8 +9,13 @@ type Arithmetic struct {
 // rateWeight is the weight of a second of steps in the average.
 const rateWeight = 0.1
 
-// NewArithmetic returns one that has seen nothing.
-func NewArithmetic(Env) *Arithmetic { return &Arithmetic{} }
+// NewArithmetic returns one that has seen nothing but what it was fitted on.
+func NewArithmetic(e Env) *Arithmetic {
+	if e.Fitted == nil || e.Fitted.Arithmetic == nil {
+		return &Arithmetic{}
+	}
+	return &Arithmetic{rate: e.Fitted.Arithmetic.Rate}
+}
 
 // Stepped implements Predictor.
 func (a *Arithmetic) Stepped(st Step) {

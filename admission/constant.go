@@ -11,9 +11,15 @@ type Constant struct {
 // constantWindow is how many of the latest requests it looks at.
 const constantWindow = 200
 
-// NewConstant returns one that has seen nothing.
-func NewConstant(Env) *Constant {
-	return &Constant{recent: conformal.NewWindow(constantWindow)}
+// NewConstant returns one that has seen nothing but what it was fitted on.
+func NewConstant(e Env) *Constant {
+	c := &Constant{recent: conformal.NewWindow(constantWindow)}
+	if e.Fitted != nil && e.Fitted.Quantile != nil {
+		for _, x := range e.Fitted.Quantile.Recent {
+			c.recent.Add(x)
+		}
+	}
+	return c
 }
 
 // Stepped implements Predictor.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/admission/conformal"
 )
 
 // Knots is how many lengths of its own answer a prediction may be given for.
@@ -100,9 +102,39 @@ var predictors = []struct {
 	make func(env Env) Predictor
 }{
 	{"work", func(e Env) Predictor { return NewWorkModel(e) }},
+	{"gbm", func(e Env) Predictor { return NewBoosted(e) }},
 	{"arithmetic", func(e Env) Predictor { return NewArithmetic(e) }},
 	{"quantile", func(e Env) Predictor { return NewConstant(e) }},
 }
+
+// DefaultScore is the score that a predictor has where none is named: the distance of a
+// pair of quantiles says by itself how wide a bound must be, and what others miss is in
+// proportion.
+func DefaultScore(predictor string) string {
+	if predictor == "gbm" {
+		return conformal.Scaled.String()
+	}
+	return conformal.LogRatio.String()
+}
+
+// predictor is the name of the predictor that s has.
+func (s Spec) predictor() string {
+	if s.Predictor == "" {
+		return predictors[0].name
+	}
+	return s.Predictor
+}
+
+// score is the score that s has: the one named, or its predictor's.
+func (s Spec) score() (conformal.Score, error) {
+	if s.Score == "" {
+		return conformal.ParseScore(DefaultScore(s.predictor()))
+	}
+	return conformal.ParseScore(s.Score)
+}
+
+// NewPredictor makes the predictor of this name; "" is the default.
+func NewPredictor(name string, env Env) (Predictor, error) { return newPredictor(name, env) }
 
 // newPredictor makes the predictor of this name; "" is the default.
 func newPredictor(name string, env Env) (Predictor, error) {

@@ -25,6 +25,9 @@ type Env struct {
 	// Output is how long the answer to a request will be, in tokens. It is there for
 	// kinds that Know alone, and nil for every other.
 	Output func(id int) int
+	// Fitted is what was learnt before; nil: the policy learns from nothing, on-line. It is
+	// not changed.
+	Fitted *Fitted
 }
 
 // Param is a number that a policy takes.
@@ -130,7 +133,7 @@ var kinds = []Kind{
 		Name: "none", Source: "the rung below", Doc: "takes every request",
 		New: func(Params, Spec, Env) (Policy, error) { return Base{}, nil },
 	},
-	controlledKind, oracleKind,
+	controlledKind, staticKind, oracleKind,
 	deadlineDropKind, inFlightCapKind, queuedTokensCapKind, tokenBucketKind, aimdKind, gradient2Kind, vegasKind,
 	envoyKind, codelKind, dagorKind, breakwaterKind, bouncerKind,
 }

@@ -20,9 +20,13 @@ type WorkModel struct {
 	inBatch int
 }
 
-// NewWorkModel returns a model that has seen nothing.
+// NewWorkModel returns a model that has seen nothing but what it was fitted on.
 func NewWorkModel(env Env) *WorkModel {
-	return &WorkModel{env: env, lengths: newLengths()}
+	m := &WorkModel{env: env, lengths: newLengths()}
+	if env.Fitted != nil && env.Fitted.Work != nil {
+		m.restore(env.Fitted.Work)
+	}
+	return m
 }
 
 // Stepped implements Predictor.

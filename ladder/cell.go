@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/record"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/ladder/ladders"
@@ -40,6 +42,10 @@ type cellRun struct {
 	trace  *trace // nil does not trace
 	hash   string // of the tape, as the manifest has it
 	cpu    func() results.Opt[time.Duration]
+
+	fitted          *admission.Fitted // what an admission policy starts from
+	recordDecisions bool
+	recorder        *record.Recorder // of the cell's decisions, if they are and it makes any
 
 	// For a rung that is a server:
 	key    string   // to get in
@@ -148,7 +154,7 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		c.trace.blockTokens = max(1, serve.Cache.BlockTokens)
 		serve.OnStep = c.trace.add
 	}
-	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key, tape)
+	slo, err := c.admit(&serve, b.Limits(), cell.Key, tape)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -41,6 +42,11 @@ type Sweep struct {
 	Workers int
 	// TraceSteps keeps a row for every step of the engine, beside the cells.
 	TraceSteps bool
+	// TraceDecisions keeps a row for every decision of an admission policy, with all that
+	// it was told, beside the cells.
+	TraceDecisions bool
+	// Fitted is what admission policies start from; nil: from nothing.
+	Fitted *admission.Fitted
 	// Retain bounds the idle cached cells where the configuration leaves it open; nil
 	// sets no bound.
 	Retain RetainRule
@@ -290,6 +296,7 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 	if s.TraceSteps && c.rung.External == nil {
 		c.trace = &trace{}
 	}
+	c.fitted, c.recordDecisions = s.Fitted, s.TraceDecisions
 	cell, records, err := c.run(ctx, key)
 	if ctx.Err() != nil {
 		return outcome{}, ctx.Err()
@@ -302,6 +309,11 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 	cell.Order, cell.Mixed = order, w.mixed
 	if _, simulated := s.Machine.(Simulator); !simulated {
 		cell.StartedAt = started
+	}
+	if c.recorder != nil {
+		if err := results.WriteDecisions(run.DecisionsPath(order, key), cell, decisionRows(c.recorder.Rows)); err != nil {
+			return o, err
+		}
 	}
 	if c.trace != nil {
 		if err := results.WriteSteps(run.StepsPath(order, key), cell, c.trace.steps); err != nil {

@@ -89,13 +89,14 @@ func (r *Report) Blocks() map[string]string {
 }
 
 // Dictionaries returns the blocks that need no run: the columns of a cell file
-// ("columns") and of a trace ("step-columns"), the keys of summary.json
+// ("columns") and of a trace ("step-columns" and "decision-columns"), the keys of summary.json
 // ("summary-keys"), the rules that every row keeps ("rules") and the checks that
 // every cell must pass ("check-bounds").
 func Dictionaries() map[string]string {
 	return map[string]string{
 		"columns":             results.ColumnsMarkdown(),
 		"step-columns":        results.StepColumnsMarkdown(),
+		"decision-columns":    results.DecisionColumnsMarkdown(),
 		"calibration-columns": results.CalibrationColumnsMarkdown(),
 		"summary-keys":        results.SummaryMarkdown(),
 		"rules":               results.RulesMarkdown(),

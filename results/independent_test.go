@@ -295,6 +295,10 @@ func TestWrittenFilesByASecondReader(t *testing.T) {
 		path = filepath.Join(dir, fmt.Sprintf("steps-%d.parquet", seed))
 		require.NoError(t, WriteSteps(path, cell, anySteps(r, len(records))))
 		compareReaders(t, &stepTable, path)
+
+		path = filepath.Join(dir, fmt.Sprintf("decisions-%d.parquet", seed))
+		require.NoError(t, WriteDecisions(path, cell, anyDecisions(r, len(records))))
+		compareReaders(t, &decisionTable, path)
 	}
 	path := filepath.Join(dir, "groups.parquet")
 	require.NoError(t, WriteCell(path, cell, load(groupRows+10, 1)))
@@ -310,6 +314,7 @@ func TestDocumentedSchemaIsTheFiles(t *testing.T) {
 	write := map[string]func(path string) error{
 		"columns":             func(path string) error { return WriteCell(path, testCell(), nil) },
 		"step-columns":        func(path string) error { return WriteSteps(path, testCell(), nil) },
+		"decision-columns":    func(path string) error { return WriteDecisions(path, testCell(), nil) },
 		"calibration-columns": func(path string) error { return WriteCalibrationRows(path, nil) },
 	}
 	for block, file := range write {

@@ -161,7 +161,7 @@ func requireSchema(t *testing.T, path string, dictionary []Column) {
 }
 
 func TestDictionaryIsComplete(t *testing.T) {
-	for _, dictionary := range [][]Column{Columns(), StepColumns()} {
+	for _, dictionary := range [][]Column{Columns(), StepColumns(), DecisionColumns()} {
 		seen := map[string]bool{}
 		for _, c := range dictionary {
 			require.False(t, seen[c.Name], c.Name)

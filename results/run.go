@@ -16,6 +16,7 @@ import (
 //	journal.jsonl
 //	cells/NNN-<rung>-<rate>rps-s<seed>.parquet
 //	steps/NNN-<rung>-<rate>rps-s<seed>.parquet  if steps are traced
+//	decisions/NNN-<rung>-<rate>rps-s<seed>.parquet  if decisions are
 //	summary.json
 //
 // The names of replicates end with -r<replicate>, those of anchors with -anchor.
@@ -161,6 +162,8 @@ const (
 	summaryFile  = "summary.json"
 	cellsFolder  = "cells"
 	stepsFolder  = "steps"
+
+	decisionsFolder = "decisions"
 )
 
 // ManifestPath returns where the manifest is.
@@ -177,6 +180,11 @@ func (r *Run) CellPath(order int, key Key) string {
 // StepsPath returns where the step trace of that cell is, if it was taken.
 func (r *Run) StepsPath(order int, key Key) string {
 	return filepath.Join(r.Dir, stepsFolder, cellName(order, key))
+}
+
+// DecisionsPath returns where the decision trace of that cell is, if it was taken.
+func (r *Run) DecisionsPath(order int, key Key) string {
+	return filepath.Join(r.Dir, decisionsFolder, cellName(order, key))
 }
 
 func (r *Run) cells() string { return filepath.Join(r.Dir, cellsFolder) }

@@ -27,6 +27,8 @@ var mayImport = map[string][]string{
 	"admission/bound":     {},
 	"admission/conformal": {},
 	"admission/gbm":       {},
+	"admission/record":    {"admission"},
+	"admission/fit":       {"admission"},
 	"engine":              {"kv", "admission", "engine/clock"},
 	"engine/clock":        {},
 	"engine/calibrate":    {"engine", "engine/twin"},
