@@ -17,7 +17,7 @@ type Report struct {
 	Summary    Table
 	Brief      Table   // Summary for a terminal
 	Hits       []Table // one, or none when no rung has a prefix cache
-	Extra      []Table // those that only some runs have, by name: anchors
+	Extra      []Table // those that only some runs have, by name: anchors, knobs
 	Cells      Table
 	Probes     Table
 	Checks     Table // the worst figure of each check
@@ -58,6 +58,15 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	}
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
+	}
+	study, err := results.StudyOf(m.Params)
+	if err != nil {
+		return nil, err
+	}
+	if study != nil {
+		r.Extra = append(r.Extra, Study(s, study, f)...)
+		r.Words = []string{"A study of knobs: every other rung is " + study.Base + " with one setting changed. The rungs are in no order, and none is a step above another."}
+		r.Headline = r.Headline.without("× the rung below")
 	}
 	if anchors, ok := Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
