@@ -104,14 +104,11 @@ func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, 
 	}
 	t.Columns = append(t.Columns, Column{"verdict", true})
 	for _, rate := range s.Rates {
-		first := true
-		for _, a := range arms {
-			if a.OfferedRPS != rate {
-				continue
-			}
-			if first {
-				t.Rows, first = append(t.Rows, baseRow(base, a, scales)), false
-			}
+		there := slices.DeleteFunc(slices.Clone(arms), func(a analysis.ArmResult) bool { return a.OfferedRPS != rate })
+		if len(there) > 0 {
+			t.Rows = append(t.Rows, baseRow(base, there, scales))
+		}
+		for _, a := range there {
 			row := []string{short(rate), a.Value}
 			for i, e := range a.Effects {
 				row = append(row, scales[i].spread(e.Arm), effectText(e, e.Difference, scales[i], "%+"))
@@ -124,15 +121,17 @@ func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, 
 	return t
 }
 
-// baseRow is the unchanged rung at an arm's rate, with the floors that the arm faces.
-func baseRow(base string, a analysis.ArmResult, scales []scale) []string {
-	row := []string{short(a.OfferedRPS), "unchanged (" + base + ")"}
-	for i, e := range a.Effects {
-		floor := null
-		if e.Finding != analysis.CannotTell {
-			floor = effectText(e, e.Floor, scales[i], "±%")
+// baseRow is the unchanged rung at the rate of arms, with the largest floors that they face.
+func baseRow(base string, arms []analysis.ArmResult, scales []scale) []string {
+	row := []string{short(arms[0].OfferedRPS), "unchanged (" + base + ")"}
+	for i, sc := range scales {
+		floor, most := null, -1.0
+		for _, a := range arms {
+			if e := a.Effects[i]; e.Finding != analysis.CannotTell && e.Floor > most {
+				floor, most = effectText(e, e.Floor, sc, "±%"), e.Floor
+			}
 		}
-		row = append(row, scales[i].spread(e.Base), floor)
+		row = append(row, sc.spread(arms[0].Effects[i].Base), floor)
 	}
 	return append(row, "")
 }
