@@ -22,6 +22,8 @@ type Effect struct {
 	// Difference is the mean over seeds of the arm against the mean of the base's
 	// replicates on the same tape.
 	Difference float64
+	// AtLeast says that the truth is above Difference: the arm left requests unanswered.
+	AtLeast bool
 	// Floor is the noise that Difference must exceed. See Noise.
 	Floor   float64
 	Finding Finding
@@ -136,7 +138,7 @@ func effectOf(m Metric, base, arm *Point) Effect {
 	case e.Base.N == 0 || e.Arm.N == 0:
 		e.Reason = "not measured"
 		return e
-	case e.Base.Bounds > 0 || e.Arm.Bounds > 0:
+	case e.Base.Bounds > 0:
 		e.Reason = "unanswered requests leave it open"
 		return e
 	}
@@ -164,12 +166,16 @@ func effectOf(m Metric, base, arm *Point) Effect {
 	if m.Unit == PerSecond && arm.Used()[0].Window.Length() > 0 {
 		floor = max(floor, 1/arm.Used()[0].Window.Length())
 	}
-	e.Floor = floor
+	e.Floor, e.AtLeast = floor, e.Arm.Bounds > 0
 	switch {
 	case !ok:
 		e.Reason = "the base was measured once: there is nothing to tell noise by"
+	case e.Arm.Bounds > 0 && e.Difference <= floor+rounding:
+		e.Reason = "unanswered requests leave it open"
 	case math.Abs(e.Difference) <= floor+rounding:
 		e.Finding = NoDifference
+	case e.Arm.Bounds > 0 && e.Difference < 0:
+		e.Reason = "unanswered requests leave it open"
 	case least < -rounding && most > rounding:
 		e.Reason = "it rises on one tape and falls on another"
 	case e.Difference > 0:

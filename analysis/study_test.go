@@ -73,9 +73,14 @@ func TestStudyTellsWhyItCannotTell(t *testing.T) {
 	e, _ := studied(t, base(0, 0, 1), arm)
 	require.Equal(t, "the base was measured once: there is nothing to tell noise by", e.Reason)
 
+	much := studyCell(5, "max-batch=8", 1, 0, 9, 3)
+	much.E2E.P50.Censored = true
+	e, _ = studied(t, base(0, 0, 1), base(1, 1, 1.001), much)
+	require.Equal(t, WorseThan, e.Finding, "more than nine times is worse")
+	require.True(t, e.AtLeast)
 	bound := arm
 	bound.E2E.P50.Censored = true
-	e, _ = studied(t, base(0, 0, 1), base(1, 1, 1), bound)
+	e, _ = studied(t, base(0, 0, 1), base(1, 1, 3), bound)
 	require.Equal(t, "unanswered requests leave it open", e.Reason)
 
 	void := arm

@@ -111,7 +111,7 @@ func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, 
 		for _, a := range there {
 			row := []string{short(rate), a.Value}
 			for i, e := range a.Effects {
-				row = append(row, scales[i].spread(e.Arm), effectText(e, e.Difference, scales[i], "%+"))
+				row = append(row, scales[i].spread(e.Arm), differenceText(e, scales[i]))
 			}
 			t.Rows = append(t.Rows, append(row, verdictOf(a)))
 		}
@@ -134,6 +134,14 @@ func baseRow(base string, arms []analysis.ArmResult, scales []scale) []string {
 		row = append(row, sc.spread(arms[0].Effects[i].Base), floor)
 	}
 	return append(row, "")
+}
+
+func differenceText(e analysis.Effect, sc scale) string {
+	text := effectText(e, e.Difference, sc, "%+")
+	if e.AtLeast && text != null {
+		return ">" + text
+	}
+	return text
 }
 
 // effectText formats a difference in the scale of an effect: relative ones as per cent, the
@@ -174,6 +182,7 @@ func effectFields(arms []analysis.ArmResult) []Field {
 	return append(fields,
 		field("relative", "", "whether difference and floor are natural logarithms of a ratio; else they are in the unit of the metric's key", rows, func(r row) any { return r.e.Relative }),
 		field("difference", "", "changed against unchanged, by tape, mean over seeds; null when nobody can tell", rows, judged(func(r row) float64 { return r.e.Difference })),
+		field("difference_is_lower_bound", "", "whether the true difference is above the one given", rows, func(r row) any { return r.e.AtLeast }),
 		field("floor", "", "the noise that it must exceed", rows, judged(func(r row) float64 { return r.e.Floor })),
 		field("verdict", "", "better, worse, within the noise or cannot tell", rows, func(r row) any {
 			if r.e.Finding == analysis.NoDifference {
