@@ -19,7 +19,7 @@ type Report struct {
 	Brief      Table   // Summary for a terminal
 	Hits       []Table // one, or none when no rung has a prefix cache
 	Admission  []Table // none when no rung has an admission policy
-	Extra      []Table // those that only some runs have, by name: anchors
+	Extra      []Table // those that only some runs have, by name: anchors, knobs
 	Cells      Table
 	Probes     Table
 	Checks     Table   // the worst figure of each check
@@ -64,10 +64,18 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 		r.Hits = []Table{hits}
 	}
 	r.Admission = Admission(s, f)
+	study, err := results.StudyOf(m.Params)
+	if err != nil {
+		return nil, err
+	}
+	if study != nil {
+		r.Extra = append(r.Extra, Study(s, study, f)...)
+		r.Words = []string{"A study of knobs: every other rung is " + study.Base + " with one setting changed. The rungs are in no order, and none is a step above another."}
+		r.Headline = r.Headline.without("× the rung below")
+	}
 	if anchors, ok := Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
 	}
-	var err error
 	r.Figures, r.Absent, err = Charts(s, f, src)
 	return r, err
 }

@@ -34,6 +34,7 @@ type ladderFlags struct {
 	resume, traceSteps, allowMixed  bool
 	twin                            twinFlags
 	target                          targetFlags
+	study                           *knobFlags // nil measures the ladder
 }
 
 func newLadder(where func() places) *cobra.Command {
@@ -156,6 +157,11 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	if needsEngine(params) {
 		if machine, choices, err = f.machine(where, params, show.Note); err != nil {
 			return err
+		}
+	}
+	if f.study != nil && !f.resume {
+		if err := f.study.study(&cfg, machine, cmd.Flags().Changed("rates"), show.Note); err != nil {
+			return coded(exitInput, err)
 		}
 	}
 	var retain ladder.RetainRule
@@ -286,6 +292,11 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 	if f.slo != "auto" {
 		if cfg.SLO, err = time.ParseDuration(f.slo); err != nil || cfg.SLO <= 0 {
 			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
+		}
+	}
+	if f.study != nil {
+		if err := f.study.study(&cfg, nil, set("rates"), nil); err != nil {
+			return cfg, nil, err
 		}
 	}
 	if cfg.Externals, err = f.target.resolve(); err != nil {

@@ -91,6 +91,9 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	if err != nil {
 		return coded(exitInput, fmt.Errorf("%s: %w", measured.ManifestPath(), err))
 	}
+	if cfg.Study != nil {
+		return coded(exitInput, fmt.Errorf("%s is a run of knobs, whose engine differs from cell to cell: simulate the same with knobs --engine twin", dir))
+	}
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
 	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: newProgress(log)}
 	v.show.board.Simulated = true
