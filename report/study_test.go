@@ -77,6 +77,6 @@ func TestReportOfAStudy(t *testing.T) {
 	require.NoError(t, r.CheckTables(out))
 
 	m.Params["knobs"] = "max-batch"
-	_, err = of(s, m, nil)
+	_, err = of(s, m, chartdata.Source{})
 	require.ErrorContains(t, err, `"max-batch" is not knob=value`)
 }
