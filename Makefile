@@ -5,7 +5,7 @@ PRESET ?= quick
 BIN    := bin/cadence-bench
 export CADENCE_CACHE := $(CACHE)
 
-SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.tmpl' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
+SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.tmpl' -o -name '*.yaml' -o -name 'calibration.json' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
 	$(shell find loadgen/text -type f) go.mod go.sum
 
 .PHONY: ladder test build engine model duckdb chromium check bench fuzz clean
