@@ -61,7 +61,7 @@ func (s *Static) Decide(r *Request, snap *Snapshot) Decision {
 		return d
 	}
 	bound := math.Max(UpperBound(&s.p, s.add), 1e-9)
-	d.Estimate, d.Bound, d.Reason = seconds(s.p.E2E[0]), seconds(bound), Fits
+	d.Estimate, d.Bound, d.Reason = lasting(s.p.E2E[0]), lasting(bound), Fits
 	if slo := r.Deadline - r.Arrived; d.Bound > slo {
 		d.Admit, d.Reason, d.Propensity = false, TooLate, 0
 		d.RetryAfter = max(d.Bound-slo, time.Millisecond)

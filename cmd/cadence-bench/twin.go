@@ -52,7 +52,8 @@ apart keep their order.
 
 Cells with a step trace (ladder --trace-steps) are replayed besides: with the recorded
 times of every request and every step the scheduler must decide each step exactly as
-it did, and the first difference is an error. The same replay says how long the cost
+it did, and so must its admission policy on every request; the first difference is an
+error. The same replay says how long the cost
 model takes for the very batches that were measured, which no queue distorts.
 
 --rescale multiplies all costs by one number, so that these steps take as long in all

@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 	"ladder":              {"admission", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
+	"ladder/tune":         {"admission", "analysis", "ladder", "ladder/ladders", "results"},
 	"cmd/cadence-bench":   {"*"},
 }
 
