@@ -33,14 +33,16 @@ type Controlled struct {
 	taken     float64 // moving share of arrivals taken by the bound
 	alone     float64 // moving share of arrivals that an idle engine answers in time
 	decisions int
+	scarce    float64
+	work      float64 // moving mean, seconds
 }
 
 // settings are the numbers of Controlled.
 type settings struct {
-	alpha, eta, hysteresis, explore, price float64
-	least, most                            float64 // θ
-	abort                                  bool
-	drop                                   float64
+	alpha, eta, hysteresis, explore, price, brake float64
+	least, most                                   float64 // θ
+	abort                                         bool
+	drop                                          float64
 }
 
 // flight is a request that was taken and has not ended.
@@ -55,6 +57,14 @@ type flight struct {
 
 // etaAlpha is η·α where η is not given: how far a request in time lowers θ.
 const etaAlpha = 0.005
+
+const (
+	// workMemory and scarceMemory are over how many arrivals the means of their work and
+	// of the share that does not fit reach, about: the second must follow a step of the
+	// load within a few seconds of it.
+	workMemory   = 500
+	scarceMemory = 100
+)
 
 // level is the level of the bound at θ. θ is −log(1 − level), so that a step changes
 // the risk that is let through by a factor and not by an amount.
@@ -92,6 +102,13 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	if c.shut && f.regime != Empty {
 		need += c.cfg.hysteresis * (1 - need)
 	}
+	if f.regime != Empty && c.foreseer != nil {
+		cost := c.cost()
+		c.scarce += (boolean(net < need) - c.scarce) / scarceMemory
+		net -= cost
+	} else {
+		c.scarce -= c.scarce / scarceMemory
+	}
 	d.Value = [4]float64{net, need, th, 0}
 	fits := net >= need
 	return c.settle(r, s, &f, d, fits)
@@ -104,7 +121,19 @@ func (c *Controlled) net(s *Snapshot, r Regime, chance float64) (net, th float64
 		return chance, c.main.Theta
 	}
 	open, late, harm := c.foreseer.Exposure(s, c.cal.margins[r][:])
-	return chance - harm - c.cfg.price*c.foreseer.Work(), c.main.With(open, late)
+	th = c.main.With(open, late)
+	if surplus := late + harm + 1 - chance - c.cfg.alpha*float64(open+1); surplus > 0 {
+		th = min(th+c.cfg.brake*c.main.Eta*surplus, c.main.Max)
+	}
+	return chance - harm, th
+}
+
+// cost is what the work of the last prediction's request is worth elsewhere: engine time
+// is worth nothing while everything fits, and the more the more is refused.
+func (c *Controlled) cost() float64 {
+	w := c.foreseer.Work()
+	c.work += (w - c.work) / min(float64(c.decisions), workMemory)
+	return c.cfg.price * c.scarce * w / max(c.work, 1e-9)
 }
 
 // blind decides while there is nothing to predict by: as many are taken as can start.

@@ -16,10 +16,11 @@ var controlledKind = Kind{
 		{Name: "eta", Default: 0, Min: 0, Max: 5, Doc: "step of the threshold at a violation; 0 is 0.005/alpha"},
 		{Name: "margin", Default: 0.003, Min: 0, Max: 0.1, Doc: "how far below alpha is aimed, but no more than 0.3 alpha: a share of some hundreds is never exact"},
 		{Name: "window", Default: 400, Min: 20, Max: 10000, Doc: "outcomes that calibrate a regime"},
-		{Name: "least", Default: 0.05, Min: 0, Max: 1, Doc: "lowest chance that is ever taken"},
+		{Name: "least", Default: 0.2, Min: 0, Max: 1, Doc: "lowest chance that is ever taken"},
 		{Name: "hysteresis", Default: 0, Min: 0, Max: 0.5, Doc: "share of the remaining risk that must be clear to take again after a refusal"},
 		{Name: "explore", Default: 0.002, Min: 0, Max: 0.2, Doc: "forced requests per request taken by the bound"},
-		{Name: "price", Default: 0, Min: 0, Max: 100, Unit: "1/s", Doc: "chance that a second of the engine's work must earn"},
+		{Name: "brake", Default: 2, Min: 0, Max: 10, Doc: "steps that the threshold is higher by for each violation that is foreseen above alpha of the open requests"},
+		{Name: "price", Default: 2, Min: 0, Max: 100, Doc: "chance that a request of mean work must have to spare when nothing fits; less in proportion when less is refused"},
 		{Name: "abort", Default: 0, Min: 0, Max: 1, Doc: "1 ends requests that cannot make it any more"},
 	},
 	New: func(p Params, spec Spec, env Env) (Policy, error) {
@@ -44,7 +45,7 @@ func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *C
 	c := &Controlled{
 		cfg: settings{
 			alpha: p["alpha"], eta: p["eta"], hysteresis: p["hysteresis"], explore: p["explore"],
-			price: p["price"], abort: p["abort"] > 0,
+			price: p["price"], brake: p["brake"], abort: p["abort"] > 0,
 		},
 		env: env, model: model,
 		cal:  newCalibration(score, p["alpha"], int(p["window"])),

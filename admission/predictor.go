@@ -3,6 +3,7 @@ package admission
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission/conformal"
 )
@@ -92,6 +93,8 @@ type Foreseer interface {
 	// Work is how long the engine works for the request of the last Predict, in
 	// seconds, alone of its own.
 	Work() float64
+	// Drain is how long the engine has to do, that request included.
+	Drain() time.Duration
 }
 
 // PredictorNames lists the predictors that a Spec may name, the default first.
