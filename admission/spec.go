@@ -33,6 +33,16 @@ type Param struct {
 	Default, Min, Max float64
 	Unit              string // "", "s", "1/s", "tokens", …
 	Doc               string // one line
+	// Search is what a search for good values tries; the zero one is not searched. A
+	// parameter that is a promise to somebody is never searched.
+	Search Range
+}
+
+// Range is the values that a search tries, from Low to High, evenly in their ratio if
+// Low is above 0.
+type Range struct {
+	Low, High float64
+	Whole     bool // whole numbers only
 }
 
 // Kind is a policy that can be built by name.
@@ -114,4 +124,6 @@ var kinds = []Kind{
 	},
 	controlledKind,
 	staticKind,
+	deadlineDropKind, inFlightCapKind, queuedTokensCapKind, tokenBucketKind, aimdKind, gradient2Kind, vegasKind,
+	envoyKind, codelKind, dagorKind, breakwaterKind, bouncerKind,
 }

@@ -33,7 +33,7 @@ const (
 
 // Warnings that come from no check.
 const (
-	CodeThinP99 = "thin-p99" // the p99 is the maximum
+	CodeThinP99 = "thin-p99" // too few requests for an upper end of the p99's interval
 	CodeStall   = "stall"    // a cut stream had stalled for longer than any ITL
 	// CodeMixed: the cell was measured after its run was gone on with although something
 	// had changed.
@@ -103,7 +103,7 @@ func (m *CellMetrics) judge(recs []results.Record, t *tally, o Options) {
 		}
 	}
 	if q := m.E2E.P99; q.N > 0 && !q.Supported {
-		m.Warnings = append(m.Warnings, Warning{CodeThinP99, fmt.Sprintf("p99 over %d requests is the maximum; it needs %d", q.N, q.Need)})
+		m.Warnings = append(m.Warnings, Warning{CodeThinP99, fmt.Sprintf("the p99 of %d requests has no upper end at 95%% confidence; that takes %d", q.N, q.Need)})
 	}
 	if len(m.Cell.Mixed) > 0 {
 		var changes []string

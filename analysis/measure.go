@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/results"
@@ -33,9 +34,13 @@ type CellMetrics struct {
 	ThroughputRPS    results.Opt[float64] // arrivals that completed, whenever they did
 	GoodputRPS       results.Opt[float64] // arrivals that completed within the SLO
 	OutputTokensPerS results.Opt[float64] // tokens ready during the window, whoever's
+	// CompletedTokensPerS are the tokens of the arrivals that completed, whenever.
+	CompletedTokensPerS results.Opt[float64]
 
 	Attainment         results.Opt[float64] // share of arrivals within the SLO
-	AttainmentAdmitted results.Opt[float64] // share of arrivals that were not shed
+	AttainmentAdmitted results.Opt[float64] // share of those that were not refused on arrival
+
+	Admission Admission
 
 	TTFT        Spread // intended arrival to first token
 	ITL         Spread // gaps between consecutive output tokens, pooled
@@ -47,9 +52,20 @@ type CellMetrics struct {
 	HitCeiling results.Opt[float64] // what a cache without bounds could have had
 	HitReached results.Opt[float64] // HitRate over HitCeiling
 
+	// Undecided arrivals were given up before the SLO was over, which takes an SLO above
+	// the timeout: whether they would have met it is not known. With any, GoodputRPS and
+	// the attainments are lower bounds.
+	Undecided int
+	AtSLO     []AtSLO // the same arrivals at other objectives, in the order of SLOFactors
+	Backlog   Backlog
+	Answered  Answered
+	Lengths   Lengths
+
 	Checks   []Check   // in the order of CheckDocs
 	Invalid  []Warning // why the cell must not be used: the checks that void it
 	Warnings []Warning // the checks that only note something, and what else to know
+
+	ttft, e2e Sample // kept to be pooled over seeds: two numbers a request
 }
 
 // Valid reports whether the cell measured what it claims.
@@ -70,14 +86,18 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	if length := m.Window.Length(); length > 0 {
 		per := func(n int) results.Opt[float64] { return results.Some(float64(n) / length) }
 		m.AchievedRPS, m.ThroughputRPS, m.GoodputRPS = per(len(t.lag)), per(m.Completed), per(t.good)
-		m.OutputTokensPerS = per(t.tokensInWindow)
+		m.OutputTokensPerS, m.CompletedTokensPerS = per(t.tokensInWindow), per(t.completedTokens)
 	}
 	m.Attainment = share(t.good, m.Arrivals)
-	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Shed)
+	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Admission.Refused)
 	m.HitRate, m.HitCeiling, m.HitReached = t.hits.rate(), t.hits.ceiling(), t.hits.reached()
-	m.TTFT, m.TPOT = spread(NewSample(t.ttft)), spread(NewSample(t.tpot))
-	m.E2E, m.DispatchLag = spread(NewSample(t.e2e)), spread(NewSample(t.lag))
+	m.ttft, m.e2e = NewSample(t.ttft), NewSample(t.e2e)
+	m.TTFT, m.TPOT = spread(m.ttft), spread(NewSample(t.tpot))
+	m.E2E, m.DispatchLag = spread(m.e2e), spread(NewSample(t.lag))
 	m.ITL = spread(exactSample(t.itl))
+	m.AtSLO = atSLOs(t.arrivals, m.SLOS)
+	m.Undecided = undecided(t.arrivals, t.slo)
+	m.Backlog, m.Answered = backlogOf(m.Window, recs, m.Arrivals), answeredOf(t.arrivals)
 	m.judge(recs, &t, o)
 	return m
 }
@@ -94,8 +114,10 @@ type tally struct {
 	slo, timeout, from, to time.Duration
 
 	good                     int
+	arrivals                 []arrival
 	hits                     hits
 	tokensInWindow           int
+	completedTokens          int
 	ttft, tpot, e2e, lag     []Observation
 	itl                      []float64     // of an order more than the others, and never censored
 	longestGap, longestStall time.Duration // closed, and left open by a cut
@@ -115,12 +137,19 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 		t.lag = append(t.lag, observed(r.Sent.V-r.Intended))
 	}
 	t.hits.add(r)
+	m.Lengths.add(r)
+	if r.Refused() {
+		m.Shed++
+		m.Admission.refused(r)
+		t.arrivals = append(t.arrivals, arrival{at: r.Intended, e2e: never})
+		return
+	}
 	switch r.Outcome {
 	case results.Shed:
 		m.Shed++
-		return
 	case results.Completed:
 		m.Completed++
+		t.completedTokens += len(r.Tokens)
 	case results.TimedOut:
 		m.TimedOut++
 	case results.Cancelled:
@@ -128,8 +157,18 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	default:
 		m.Failed++
 	}
+	before := t.good
 	t.latencies(r)
+	m.Admission.taken(r, t.good > before)
+	one := arrival{at: r.Intended, e2e: t.e2e[len(t.e2e)-1], good: t.good > before}
+	if r.Outcome != results.Completed && r.Outcome != results.TimedOut && r.Outcome != results.Cancelled {
+		one.e2e = never // what failed did not become good later
+	}
+	t.arrivals = append(t.arrivals, one)
 }
+
+// never is the E2E of an arrival that cannot end well however long one waits.
+var never = Observation{Value: math.Inf(1), Censored: true}
 
 // late counts the requests that were sent later than a bound in seconds.
 func (t *tally) late(bound float64) (n int) {
@@ -171,7 +210,7 @@ func (t *tally) latencies(r *results.Record) {
 // endToEnd returns the request's E2E latency, or the bound that it exceeds. A
 // request that failed was not answered by the client's timeout either, however
 // early it failed: had its failure's time been the bound, failing fast would look
-// like being fast.
+// like being fast. So it is with one that was dropped before its start.
 func (t *tally) endToEnd(r *results.Record) (d time.Duration, answered bool) {
 	if r.Outcome == results.Completed {
 		if last := r.LastToken(); last.OK {
@@ -184,7 +223,7 @@ func (t *tally) endToEnd(r *results.Record) (d time.Duration, answered bool) {
 	bound := t.timeout
 	if r.Ended.OK {
 		bound = r.Ended.V - r.Intended
-		if r.Outcome == results.Failed {
+		if r.Outcome == results.Failed || r.Outcome == results.Shed {
 			bound = max(bound, t.timeout)
 		}
 	}

@@ -28,7 +28,7 @@ type Value struct {
 	V     float64
 	OK    bool // false: not measured
 	Bound bool // the truth is above V
-	Thin  bool // a quantile that is merely the maximum
+	Thin  bool // a quantile of too few for an upper end of its interval; in a comparison, merely the maximum
 }
 
 // Metric is one number that a cell has. Its key is the one of summary.json.
@@ -45,26 +45,33 @@ var (
 	Arrivals   = count("arrivals", "arrivals", Neither, func(m *CellMetrics) int { return m.Arrivals })
 	Completed  = count("completed", "completed", Neither, func(m *CellMetrics) int { return m.Completed })
 	Shed       = count("shed", "shed", Lower, func(m *CellMetrics) int { return m.Shed })
+	Dropped    = count("dropped", "dropped", Lower, func(m *CellMetrics) int { return m.Admission.Dropped })
+	Aborted    = count("aborted", "aborted", Lower, func(m *CellMetrics) int { return m.Admission.Aborted })
+	ShedShare  = optional("shed_share", "shed", Fraction, Lower, func(m *CellMetrics) results.Opt[float64] { return share(m.Shed, m.Arrivals) })
+	Violations = optional("violation_rate", "violations, admitted", Fraction, Lower, func(m *CellMetrics) results.Opt[float64] { return m.Admission.ViolationRate() })
 	Timeouts   = count("timeouts", "timeouts", Lower, func(m *CellMetrics) int { return m.TimedOut })
 	Failures   = count("failed", "failures", Lower, func(m *CellMetrics) int { return m.Failed })
 	Achieved   = optional("achieved_rps", "achieved", PerSecond, Neither, func(m *CellMetrics) results.Opt[float64] { return m.AchievedRPS })
 	Throughput = optional("throughput_rps", "throughput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.ThroughputRPS })
-	Goodput    = optional("goodput_rps", "goodput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
+	Goodput    = counted("goodput_rps", "goodput", PerSecond, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
 	Tokens     = optional("throughput_tokens_per_s", "output tokens", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.OutputTokensPerS })
-	Attainment = optional("attainment", "attainment", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
-	Admitted   = optional("attainment_admitted", "attainment, admitted", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
-	HitRate    = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
-	HitCeiling = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
-	HitReached = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
-	TTFTP50    = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) Quantile { return m.TTFT.P50 })
-	TTFTP99    = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) Quantile { return m.TTFT.P99 })
-	ITLP50     = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) Quantile { return m.ITL.P50 })
-	ITLP99     = quantile("itl_p99_s", "ITL p99", func(m *CellMetrics) Quantile { return m.ITL.P99 })
-	TPOTP50    = quantile("tpot_p50_s", "TPOT p50", func(m *CellMetrics) Quantile { return m.TPOT.P50 })
-	TPOTP99    = quantile("tpot_p99_s", "TPOT p99", func(m *CellMetrics) Quantile { return m.TPOT.P99 })
-	E2EP50     = quantile("e2e_p50_s", "E2E p50", func(m *CellMetrics) Quantile { return m.E2E.P50 })
-	E2EP99     = quantile("e2e_p99_s", "E2E p99", func(m *CellMetrics) Quantile { return m.E2E.P99 })
-	LagP99     = quantile("dispatch_lag_p99_s", "dispatch lag p99", func(m *CellMetrics) Quantile { return m.DispatchLag.P99 })
+	// CompletedTokens are those of the arrivals that Throughput counts, whenever they
+	// were ready; Tokens are all that were ready during the window.
+	CompletedTokens = optional("completed_tokens_per_s", "tokens of completed", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.CompletedTokensPerS })
+	Attainment      = counted("attainment", "attainment", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
+	Admitted        = counted("attainment_admitted", "attainment, admitted", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
+	HitRate         = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
+	HitCeiling      = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
+	HitReached      = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
+	TTFTP50         = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) Quantile { return m.TTFT.P50 })
+	TTFTP99         = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) Quantile { return m.TTFT.P99 })
+	ITLP50          = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) Quantile { return m.ITL.P50 })
+	ITLP99          = quantile("itl_p99_s", "ITL p99", func(m *CellMetrics) Quantile { return m.ITL.P99 })
+	TPOTP50         = quantile("tpot_p50_s", "TPOT p50", func(m *CellMetrics) Quantile { return m.TPOT.P50 })
+	TPOTP99         = quantile("tpot_p99_s", "TPOT p99", func(m *CellMetrics) Quantile { return m.TPOT.P99 })
+	E2EP50          = quantile("e2e_p50_s", "E2E p50", func(m *CellMetrics) Quantile { return m.E2E.P50 })
+	E2EP99          = quantile("e2e_p99_s", "E2E p99", func(m *CellMetrics) Quantile { return m.E2E.P99 })
+	LagP99          = quantile("dispatch_lag_p99_s", "dispatch lag p99", func(m *CellMetrics) Quantile { return m.DispatchLag.P99 })
 )
 
 func count(key, label string, b Better, of func(*CellMetrics) int) Metric {
@@ -75,6 +82,15 @@ func optional(key, label string, u Unit, b Better, of func(*CellMetrics) results
 	return Metric{key, label, u, b, func(m *CellMetrics) Value {
 		v := of(m)
 		return Value{V: v.V, OK: v.OK}
+	}}
+}
+
+// counted is a metric that counts who met the SLO; a lower bound where some gave up
+// before it was over.
+func counted(key, label string, u Unit, of func(*CellMetrics) results.Opt[float64]) Metric {
+	return Metric{key, label, u, Higher, func(m *CellMetrics) Value {
+		v := of(m)
+		return Value{V: v.V, OK: v.OK, Bound: m.Undecided > 0}
 	}}
 }
 

@@ -82,7 +82,7 @@ func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record
 		if r.CachedTokens.OK {
 			a.prompt[i], a.cached[i] = int(r.PromptTokens), int(r.CachedTokens.V)
 		}
-		if r.Outcome == results.Shed {
+		if r.Refused() {
 			never := Observation{Value: cell.TimeoutS, Censored: true}
 			a.e2eAll, a.ttftAll = append(a.e2eAll, never), append(a.ttftAll, never)
 			continue

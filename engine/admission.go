@@ -82,11 +82,8 @@ func (g *guard) ask(r *Request, obs Observer, now time.Duration) error {
 func (g *guard) decide(r *Request, obs Observer, now time.Duration) admission.Decision {
 	g.expire(now)
 	g.request = admission.Request{
-		ID: r.ID, Class: r.Class, Arrived: now - g.zero, Prompt: len(r.Prompt),
+		ID: r.ID, Class: r.Class, Arrived: now - r.Late - g.zero, Prompt: len(r.Prompt),
 		Cached: g.sched.wouldHit(r.Prompt, len(r.Prompt)), MaxTokens: r.MaxTokens,
-	}
-	if r.Arrived > 0 {
-		g.request.Arrived = r.Arrived - g.zero
 	}
 	if r.Deadline > 0 {
 		g.request.Deadline = r.Deadline - g.zero

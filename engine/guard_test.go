@@ -16,12 +16,12 @@ const ms = time.Millisecond
 // script is a policy whose answers a test gives, and that writes down what it is told.
 type script struct {
 	admission.Base
-	now            func() time.Duration
-	decide         func(*admission.Request, *admission.Snapshot) bool
-	dequeue        func(*admission.Request) bool
-	hopeless       func(*admission.Request) bool
-	log            []string
-	steps, offered int
+	now      func() time.Duration
+	decide   func(*admission.Request, *admission.Snapshot) bool
+	dequeue  func(*admission.Request) bool
+	hopeless func(*admission.Request) bool
+	log      []string
+	steps    int
 }
 
 func (s *script) note(format string, args ...any) {
@@ -168,7 +168,7 @@ func TestAdmissionStories(t *testing.T) {
 		clk, e := guarded(t, p)
 		clk.At(ms, func() { e.Began(ms) })
 		clk.At(3*ms, func() {
-			e.Submit(Request{ID: 0, Prompt: []Token{1}, MaxTokens: 1, Arrived: 2 * ms, Deadline: 9 * ms}, nil, &life{})
+			e.Submit(Request{ID: 0, Prompt: []Token{1}, MaxTokens: 1, Late: ms, Deadline: 9 * ms}, nil, &life{})
 		})
 		require.ErrorIs(t, clk.Run(t.Context()), clock.ErrIdle)
 		require.Contains(t, p.log, "4.01ms end 0 at 3.01ms finished, waited 1ms, 1 tokens")

@@ -10,7 +10,7 @@ import (
 type Request struct {
 	ID        int // unique among live requests
 	Class     string
-	Arrived   time.Duration // on the engine's clock; 0 means when it is submitted
+	Late      time.Duration // how long before it is submitted it was due; its latency counts from there
 	Deadline  time.Duration // on the engine's clock; 0 means none
 	Prompt    []Token       // at least one token; not modified
 	MaxTokens int           // at least 1

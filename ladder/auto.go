@@ -55,20 +55,25 @@ func (i Idle) Capacity(lengths []Lengths) float64 {
 	return float64(len(lengths)) / sum
 }
 
-// sloShare is the share of requests that meet the chosen SLO on an idle engine.
-// The predecessor's choice: then it is the scheduler that decides whether the SLO
-// is met, not the draw of the output length.
-const sloShare = 0.90
+// The SLO is sloSlack times the E2E that sloShare of the requests stay within on an idle
+// engine. An SLO that the idle engine itself misses for one request in ten, as the
+// predecessor's, charges the draw of the output length to the scheduler and makes a
+// promise of 99% impossible to keep; so nearly all must be able to make it, and half as
+// long again is what batching may cost them.
+const (
+	sloShare = 0.99
+	sloSlack = 1.5
+)
 
-// SLO is the unloaded E2E that sloShare of the requests stay within, rounded up
-// to two significant digits.
+// SLO is sloSlack times the unloaded E2E that sloShare of the requests stay within,
+// rounded up to two significant digits.
 func (i Idle) SLO(lengths []Lengths) time.Duration {
 	e2e := make([]float64, len(lengths))
 	for k, l := range lengths {
 		e2e[k] = i.E2E(l.Prompt, l.Output)
 	}
 	slices.Sort(e2e)
-	at := e2e[int(math.Ceil(sloShare*float64(len(e2e))))-1]
+	at := sloSlack * e2e[int(math.Ceil(sloShare*float64(len(e2e))))-1]
 	return time.Duration(significant(at, 2, math.Ceil) * float64(time.Second))
 }
 

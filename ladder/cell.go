@@ -162,7 +162,7 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		return nil, err
 	}
 	records, err := c.drive(ctx, clk, &target{
-		eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
+		clk: clk, eng: eng, prompts: prompts, temperature: float32(c.cfg.Temperature), stop: c.cfg.Stop, eog: c.m.EOG,
 		prefix: c.rung.Cache.Prefix, slo: slo,
 	}, site{engine: eng, load: eng.Load}, tape, cell)
 	if err != nil {

@@ -87,8 +87,8 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, n
 	if c.slo == 0 {
 		c.slo = min(idle.SLO(t.lengths), cfg.Timeout)
 		c.notes = append(c.notes, results.Choice{Name: "slo", Value: c.slo.String(), Why: fmt.Sprintf(
-			"%.0f%% of the workload's requests meet it on the idle engine, which on %d requests prefilled at %.0f and decoded at %.0f tokens/s",
-			100*sloShare, served, 1/idle.PrefillS, 1/idle.DecodeS)})
+			"%g times what %.0f%% of the workload's requests stay within on the idle engine, which on %d requests prefilled at %.0f and decoded at %.0f tokens/s",
+			sloSlack, 100*sloShare, served, 1/idle.PrefillS, 1/idle.DecodeS)})
 	}
 	if c.rates == nil {
 		if err := reset(b); err != nil {

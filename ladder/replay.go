@@ -3,10 +3,12 @@ package ladder
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -27,7 +29,7 @@ type Replayed struct {
 // Mismatch is the first decision of a replay that was not the recorded one.
 type Mismatch struct {
 	Step     int64
-	Field    string // of results.StepRow
+	Field    string // of results.StepRow, or which request's admission
 	Recorded string
 	Replayed string
 }
@@ -39,7 +41,8 @@ func (m *Mismatch) String() string {
 
 // Replay serves a recorded cell again without a model: requests are handed over and
 // withdrawn when the records say, and every step begins and ends when its trace says.
-// The scheduler must then decide each step exactly as it did. m gives prompts and limits,
+// The scheduler must then decide each step exactly as it did, and so must the rung's
+// admission policy, if it has one, on every request. m gives prompts and limits,
 // and must be of the layout that the cell was measured in. cfg is that of the cell's run.
 //
 // Answers are not recorded, so the replay's are arbitrary tokens: a prompt that a
@@ -62,12 +65,16 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 		return Replayed{}, err
 	}
 	defer b.Close()
-	serve := byName(rungs, cell.Rung).Engine(m.Unified())
+	rung := byName(rungs, cell.Rung)
+	serve := rung.Engine(m.Unified())
 	r := &replay{
 		steps: steps, records: records, prompts: o.prompts, events: handovers(records),
 		trace: trace{blockTokens: max(1, serve.Cache.BlockTokens)},
 	}
 	serve.OnStep = r.trace.add
+	if r.slo, err = rung.admit(&serve, &cfg, b.Limits(), cell.Key); err != nil {
+		return Replayed{}, err
+	}
 	r.eng, err = engine.New(&r.clock, &recorded{Backend: b, clock: &r.clock, found: &r.found}, serve)
 	if err != nil {
 		return Replayed{}, err
@@ -77,12 +84,21 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 	return r.found, err
 }
 
-// handover is a request that was handed over or withdrawn.
+// handover is a request that was handed over or withdrawn, or turned away before its
+// start, for which the engine must have looked at its queue.
 type handover struct {
-	at     time.Duration
-	index  int
-	cancel bool
+	at    time.Duration
+	index int
+	what  event
 }
+
+type event uint8
+
+const (
+	submit event = iota
+	cancel
+	look
+)
 
 // handovers are what happened to an engine from outside, in the order in which it did.
 // Times are those of the driver's loop, so that two are equal only when one callback
@@ -95,7 +111,10 @@ func handovers(records []results.Record) []handover {
 			events = append(events, handover{at: r.Sent.V, index: i})
 		}
 		if r.Outcome == results.TimedOut && r.Ended.OK {
-			events = append(events, handover{at: r.Ended.V, index: i, cancel: true})
+			events = append(events, handover{at: r.Ended.V, index: i, what: cancel})
+		}
+		if r.Dropped() && r.Ended.OK {
+			events = append(events, handover{at: r.Ended.V, index: i, what: look})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b handover) int { return cmp.Compare(a.at, b.at) })
@@ -112,16 +131,36 @@ type replay struct {
 	events  []handover // still to come
 	trace   trace
 	found   Replayed
+	slo     time.Duration // of a rung with an admission policy
+	decided *Mismatch     // the first decision of that policy that was not the recorded one
 }
 
 func (r *replay) run() (*Mismatch, error) {
 	for k := range r.steps {
 		r.clock.step = &r.steps[k]
-		if m := r.begin(k); m != nil {
+		m := r.begin(k)
+		if r.decided != nil {
+			m = r.decided
+		}
+		if m != nil {
 			return m, r.eng.Err()
 		}
 	}
-	return r.commit(len(r.steps)), r.eng.Err()
+	m := r.commit(len(r.steps))
+	if m == nil && r.slo > 0 {
+		m = r.rest()
+	}
+	return m, r.eng.Err()
+}
+
+// rest hands over who came after the last step, and was refused.
+func (r *replay) rest() *Mismatch {
+	r.feed(math.MaxInt64)
+	if r.decided == nil && r.clock.stepping() {
+		n := len(r.steps)
+		return &Mismatch{Step: int64(n), Field: "steps so far", Recorded: fmt.Sprint(n), Replayed: fmt.Sprint(n + 1)}
+	}
+	return r.decided
 }
 
 // begin brings the engine to the start of step k. It is planned in the callback that
@@ -168,16 +207,44 @@ func (r *replay) feed(before time.Duration) {
 func (r *replay) next() {
 	e := r.events[0]
 	r.events = r.events[1:]
+	if e.what == look {
+		if !r.clock.stepping() {
+			r.clock.now = e.at
+			r.clock.ring()
+		}
+		return
+	}
 	r.clock.now = e.at
 	rec := &r.records[e.index]
 	id := int(rec.Request)
-	if e.cancel {
+	if e.what == cancel {
 		r.eng.Cancel(id)
 		return
 	}
 	// The answer ends where the recorded one did: that is all that matters of its stop.
 	stop := func(_ engine.Token, n int) bool { return rec.Outcome == results.Completed && n >= len(rec.Tokens) }
-	r.eng.Submit(engine.Request{ID: id, Class: rec.Class, Prompt: r.prompts[id], MaxTokens: int(rec.MaxTokens)}, stop, deaf{})
+	req := engine.Request{ID: id, Class: rec.Class, Prompt: r.prompts[id], MaxTokens: int(rec.MaxTokens)}
+	if r.slo == 0 {
+		r.eng.Submit(req, stop, deaf{})
+		return
+	}
+	req.Late, req.Deadline = e.at-rec.Intended, rec.Intended+r.slo
+	r.eng.Submit(req, stop, witness{r: r, rec: rec})
+}
+
+// witness holds the decision about a request against the recorded one.
+type witness struct {
+	deaf
+	r   *replay
+	rec *results.Record
+}
+
+// Decided implements engine.AdmissionObserver.
+func (w witness) Decided(r *admission.Request, s *admission.Snapshot, d *admission.Decision) {
+	if is := results.Some(admissionOf(r, s, d)); w.r.decided == nil && is != w.rec.Admission {
+		w.r.decided = &Mismatch{Step: int64(len(w.r.trace.steps)), Field: fmt.Sprintf("admission of request %d", r.ID),
+			Recorded: fmt.Sprintf("%+v", w.rec.Admission.V), Replayed: fmt.Sprintf("%+v", is.V)}
+	}
 }
 
 // compare checks that the first n steps were traced, and the last of them against its

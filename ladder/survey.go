@@ -30,7 +30,7 @@ type Surveyed struct {
 	Served int // requests that Idle is from
 	Rungs  []RungRate
 	Rates  []float64     // that bracket the knee of every rung, requests/s
-	SLO    time.Duration // E2E that 90% of the requests meet on the idle engine
+	SLO    time.Duration // as Idle.SLO gives it
 }
 
 // RungRate is the rate that a rung serves at most.

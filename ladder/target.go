@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // target offers a tape's requests to an embedded engine.
 type target struct {
+	clk         clock.Clock
 	eng         *engine.Engine
 	prompts     [][]engine.Token // by index in the tape
 	temperature float32
@@ -31,7 +33,7 @@ func (t *target) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
 		Sampling: engine.Sampling{Temperature: t.temperature, Seed: r.Seed},
 	}
 	if t.slo > 0 {
-		req.Arrived, req.Deadline = to.Due(), to.Due()+t.slo
+		req.Late, req.Deadline = t.clk.Now()-to.Due(), to.Due()+t.slo
 	}
 	t.eng.Submit(req, t.stopOf(r), observer{to, t.prefix})
 	return func() { t.eng.Cancel(r.Index) }
@@ -82,7 +84,9 @@ func outcomeOf(err error) (results.Outcome, string) {
 		return results.Shed, refusal.Reason.String()
 	case errors.As(err, &refusal) && refusal.Stage == engine.BeforeStart:
 		return results.Shed, "dropped before its start: " + refusal.Reason.String()
-	default: // what was aborted among it: it began to be served, and was not answered
+	case errors.As(err, &refusal):
+		return results.Failed, results.AbortedReason
+	default:
 		return results.Failed, err.Error()
 	}
 }

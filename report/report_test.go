@@ -113,7 +113,7 @@ func TestEveryMetricHasASummaryKey(t *testing.T) {
 	var keys map[string]any
 	require.NoError(t, json.Unmarshal(data, &keys))
 	for _, m := range []analysis.Metric{analysis.Arrivals, analysis.Completed, analysis.Shed, analysis.Timeouts, analysis.Failures,
-		analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.Attainment, analysis.Admitted, analysis.HitRate, analysis.HitCeiling, analysis.HitReached,
+		analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.CompletedTokens, analysis.Attainment, analysis.Admitted, analysis.HitRate, analysis.HitCeiling, analysis.HitReached,
 		analysis.TTFTP50, analysis.TTFTP99, analysis.ITLP50, analysis.ITLP99, analysis.E2EP50, analysis.E2EP99, analysis.LagP99} {
 		require.Contains(t, keys, m.Key)
 	}

@@ -60,7 +60,10 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	if occurs(points, analysis.Shed) {
 		columns = append(columns, metric(points, analysis.Admitted, false), total(points, analysis.Shed))
 	}
-	for _, m := range []analysis.Metric{analysis.Timeouts, analysis.Failures} {
+	if occurs(points, analysis.Violations) {
+		columns = append(columns, metric(points, analysis.Violations, false))
+	}
+	for _, m := range []analysis.Metric{analysis.Dropped, analysis.Aborted, analysis.Timeouts, analysis.Failures} {
 		if occurs(points, m) {
 			columns = append(columns, total(points, m))
 		}

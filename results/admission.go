@@ -8,7 +8,8 @@ import "time"
 //   - not Admitted: Shed, at once.
 //   - Admitted, and dropped when it was about to start: Shed too. It waited, and missed
 //     the SLO for it.
-//   - Admitted, and aborted while it ran: Failed.
+//   - Admitted, and aborted while it ran: Failed, for AbortedReason. That is a violation
+//     of the SLO too, and not a fault.
 type Admission struct {
 	Admitted bool
 	Reason   string // why, in a word of package admission
@@ -33,6 +34,13 @@ type Admission struct {
 func (r *Record) Refused() bool {
 	return r.Outcome == Shed && !(r.Admission.OK && r.Admission.V.Admitted)
 }
+
+// Aborted reports whether it was taken, and ended while it ran because it could not end
+// in time any more.
+func (r *Record) Aborted() bool { return r.Outcome == Failed && r.Reason.V == AbortedReason }
+
+// AbortedReason is the Reason of a request that the admission policy aborted.
+const AbortedReason = "aborted by admission: it could not end in time"
 
 // Dropped reports whether it was taken, and turned away before it started.
 func (r *Record) Dropped() bool { return r.Outcome == Shed && !r.Refused() }

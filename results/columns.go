@@ -72,7 +72,7 @@ var addedCellColumns = []string{"replicate", "anchor"}
 var cellTable = table[Record]{
 	name: "cell", key: "cadence.cell", what: "a cell",
 	columns: slices.Concat(cellColumns[Record](), requestColumns, admissionColumns),
-	added:   addedCellColumns,
+	added:   slices.Concat(addedCellColumns, namesOf(admissionColumns)),
 	weight:  func(r *Record) int { return len(r.Tokens) },
 	check:   Violations,
 }
@@ -128,6 +128,14 @@ var requestColumns = []column[Record]{
 		nullable(func(r *Record) *Opt[time.Duration] { return &r.Think }, ns, duration), true},
 	{Column{"lateness_ns", Int64, "ns", "it was never handed over", "sent_ns - intended_ns: how late the driver was"},
 		derived((*Record).Lateness, ns), true},
+}
+
+// namesOf are the names of columns.
+func namesOf[R any](columns []column[R]) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // Columns returns the column dictionary of cell files, in the files' order.

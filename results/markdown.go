@@ -65,6 +65,9 @@ func jsonType(t reflect.Type) string {
 	case reflect.Bool:
 		return "boolean"
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Struct {
+			return "array of objects"
+		}
 		return "array of strings"
 	}
 	return "number"

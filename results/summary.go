@@ -24,7 +24,7 @@ type CellSummary struct {
 
 	Arrivals  int `json:"arrivals" doc:"requests that arrived in the steady window, however they ended"`
 	Completed int `json:"completed" doc:"of the arrivals, those that reached their end"`
-	Shed      int `json:"shed" doc:"of the arrivals, those refused at admission"`
+	Shed      int `json:"shed" doc:"of the arrivals, those refused at admission or dropped before their start"`
 	Timeouts  int `json:"timeouts" doc:"of the arrivals, those whose client gave up"`
 	Cancelled int `json:"cancelled" doc:"of the arrivals, those whose client went away"`
 	Failed    int `json:"failed" doc:"of the arrivals, those that the engine or the transport failed"`
@@ -32,9 +32,15 @@ type CellSummary struct {
 	AchievedRPS         Opt[float64] `json:"achieved_rps" unit:"1/s" null:"the steady window is empty" doc:"arrivals really sent, per second"`
 	ThroughputRPS       Opt[float64] `json:"throughput_rps" unit:"1/s" null:"the steady window is empty" doc:"requests completed, per second"`
 	ThroughputTokensPS  Opt[float64] `json:"throughput_tokens_per_s" unit:"tokens/s" null:"the steady window is empty" doc:"output tokens of all requests, per second"`
+	CompletedTokensPS   Opt[float64] `json:"completed_tokens_per_s" unit:"tokens/s" null:"the steady window is empty" doc:"output tokens of the arrivals that completed, per second"`
 	GoodputRPS          Opt[float64] `json:"goodput_rps" unit:"1/s" null:"the steady window is empty" doc:"requests completed within the SLO, per second, over all arrivals"`
 	Attainment          Opt[float64] `json:"attainment" null:"no arrivals" doc:"share of all arrivals that completed within the SLO"`
-	AttainmentAdmitted  Opt[float64] `json:"attainment_admitted" null:"nothing was admitted" doc:"share of the arrivals that were not shed that completed within the SLO"`
+	AttainmentAdmitted  Opt[float64] `json:"attainment_admitted" null:"nothing was admitted" doc:"share of the arrivals that were not refused on arrival that completed within the SLO"`
+	ShedShare           Opt[float64] `json:"shed_share" null:"no arrivals" doc:"share of all arrivals that were shed"`
+	Dropped             Opt[int]     `json:"dropped" null:"the rung has no admission policy" doc:"of the shed, those that were taken on arrival and turned away before their start"`
+	Aborted             Opt[int]     `json:"aborted" null:"as dropped" doc:"of the failed, those that the admission policy ended while they ran"`
+	Forced              Opt[int]     `json:"forced" null:"as dropped" doc:"arrivals that were taken in spite of the policy's bound"`
+	ViolationRate       Opt[float64] `json:"violation_rate" null:"as dropped, or nothing was taken but what was forced" doc:"share of the arrivals that were taken and not forced that did not complete within the SLO, whatever the cause"`
 	TTFTP50S            Opt[float64] `json:"ttft_p50_s" unit:"s" null:"nothing was admitted" doc:"median time to first token, from the intended arrival; a lower bound when listed in lower_bounds"`
 	TTFTP99S            Opt[float64] `json:"ttft_p99_s" unit:"s" null:"as ttft_p50_s" doc:"99th percentile of the same"`
 	ITLP50S             Opt[float64] `json:"itl_p50_s" unit:"s" null:"no request has two tokens" doc:"median gap between the output tokens of a request"`
@@ -50,10 +56,28 @@ type CellSummary struct {
 
 	Extrapolated Opt[float64] `json:"extrapolated" null:"the engine was real" doc:"share of a simulation's steps that were larger than those which its cost model was fitted on"`
 
-	LowerBounds    []string `json:"lower_bounds" doc:"the keys above whose quantile fell on a request that was not answered: the true value is larger than the one given"`
+	LowerBounds    []string `json:"lower_bounds" doc:"the keys above whose true value is larger than the one given: a quantile that fell on a request that was not answered, or a count within an SLO that is longer than some client waited"`
 	Valid          bool     `json:"valid" doc:"whether the cell may be used; false exactly when invalid_reasons has any"`
 	InvalidReasons []string `json:"invalid_reasons" doc:"what makes it invalid"`
+
+	Warnings []Caution `json:"warnings" doc:"what else to know of the cell, of its rung at its rate over all seeds, and of its rung: each with a code, what it is about (cell, rate or rung), its figures by name, and a text"`
 }
+
+// Caution is one thing that a reader must know of a figure.
+type Caution struct {
+	Code string `json:"code"`
+	// About is what it is about: the cell, all cells of its rung at its rate, or its rung.
+	About   string             `json:"about"`
+	Figures map[string]float64 `json:"figures,omitempty"`
+	Text    string             `json:"text"` // one sentence without its full stop
+}
+
+// What a Caution can be about.
+const (
+	AboutCell = "cell"
+	AboutRate = "rate"
+	AboutRung = "rung"
+)
 
 // WriteSummary writes one JSON array with an object for each cell, atomically. A
 // number that is not finite is an error that names the cell and the key.
@@ -70,6 +94,9 @@ func WriteSummary(path string, cells []CellSummary) error {
 		}
 		if c.LowerBounds == nil {
 			c.LowerBounds = []string{}
+		}
+		if c.Warnings == nil {
+			c.Warnings = []Caution{}
 		}
 		for _, f := range summaryFields() {
 			if _, err := json.Marshal(reflect.ValueOf(c).Elem().FieldByIndex(f.Index).Interface()); err != nil {

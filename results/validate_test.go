@@ -17,7 +17,7 @@ func TestValidateAccepts(t *testing.T) {
 	refused, dropped, aborted := shed, shed, completed()
 	refused.Admission = Some(Admission{Reason: "too-late"})
 	dropped.Admission = Some(Admission{Admitted: true, Reason: "fits"})
-	aborted.Outcome, aborted.Reason = Failed, Some("shed while it ran: expired")
+	aborted.Outcome, aborted.Reason = Failed, Some(AbortedReason)
 	aborted.Admission = dropped.Admission
 	for _, r := range []Record{completed(), shed, waiting, neverSent, external, refused, dropped, aborted} {
 		require.NoError(t, r.Validate())

@@ -38,8 +38,8 @@ func newCalibrate(where func() places) *cobra.Command {
 		Long: `Measure the engine on this machine: speeds by number of threads, KV layout and flash
 attention, then what a step costs by its rows, passes, attention and copies, and what
 each rung of the ladder serves. From that it chooses defaults, rates that bracket the
-knee of every rung and an SLO that 90% of the requests meet on the idle engine, and
-fits the cost model with which --engine twin simulates this machine.
+knee of every rung and an SLO with half as much again as 99% of the requests take on
+the idle engine, and fits the cost model with which --engine twin simulates this machine.
 
 It takes about four minutes with the default model on two cores; nothing else should
 run. The folder gets ` + calibrationFile + ` and, with every step that was measured,

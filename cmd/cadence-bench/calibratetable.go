@@ -22,7 +22,7 @@ func printCalibration(out io.Writer, c *results.Calibration) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(out, "\nchosen: %v\nrates that bracket every rung's knee: %s requests/s\nSLO that 90%% of the requests meet on the idle engine: %g s\n",
+	_, err := fmt.Fprintf(out, "\nchosen: %v\nrates that bracket every rung's knee: %s requests/s\nSLO, 1.5 times what 99%% of the requests stay within on the idle engine: %g s\n",
 		c.Chosen.Setting, rateList(c.Chosen.Rates), c.Chosen.SLOS)
 	return err
 }

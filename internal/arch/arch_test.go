@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"ladder/artifact":     {"admission", "results"},
 	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
+	"ladder/tune":         {"admission", "analysis", "ladder", "ladder/ladders", "results"},
 	"cmd/cadence-bench":   {"*"},
 }
 

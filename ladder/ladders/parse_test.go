@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
 )
 
@@ -66,6 +67,16 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"two floors":          {one("    scheduler:\n      floors: {a: 0.1, a: 0.2}\n"), `f.yaml:7: class "a" has two floors`},
 		"floors above 1":      {one("    scheduler:\n      floors: {a: 0.6, b: 0.6}\n"), `f.yaml:7: rung "low": the floors add up to 1.2, must be at most 1`},
 		"alias":               {two("    scheduler: &s\n      max_batch: 8\n    kv: *s\n"), `f.yaml:10: rung "high"'s kv is an alias (rungs inherit by from: RUNG)`},
+
+		"policy of none":      {one("    admission:\n"), `f.yaml:6: rung "low"'s admission is empty; give its policy`},
+		"admission as a text": {one("    admission: none\n"), `f.yaml:6: rung "low"'s admission is "none"`},
+		"no policy":           {one("    admission: {limit: 3}\n"), `f.yaml:6: rung "low"'s admission has no policy; choose from none`},
+		"misspelt policy":     {one("    admission:\n      policy: inflight-cup\n"), `f.yaml:7: rung "low": there is no admission policy "inflight-cup": did you mean "inflight-cap"?`},
+		"policy of a number":  {one("    admission:\n      policy: 12\n"), "f.yaml:7: policy is not a text but 12"},
+		"foreign parameter":   {one("    admission:\n      policy: inflight-cap\n      rate: 3\n"), `f.yaml:8: rung "low"'s admission (policy inflight-cap) has no key "rate": choose from policy, predictor, score, limit`},
+		"parameter too small": {one("    admission:\n      policy: token-bucket\n      rate: -3\n"), `f.yaml:8: rate is "-3"; give a number from 0.001 to 10000 (1/s)`},
+		"parameter of words":  {one("    admission:\n      policy: codel\n      target: soon\n"), `f.yaml:8: target is "soon"; give a number from 0.0001 to 3600 in seconds, or a duration such as 50ms`},
+		"parameter twice":     {one("    admission:\n      policy: codel\n      target: 1\n      target: 2\n"), `has target twice (first in line 8)`},
 
 		"from nothing":     {one("    from: fifo\n"), `f.yaml:6: rung "low": from: there is no rung "fifo": no rung stands before this one`},
 		"from a misspelt":  {two("    from: lwo\n"), `f.yaml:8: rung "high": from: there is no rung "lwo"`},
@@ -132,8 +143,30 @@ func TestRungsInherit(t *testing.T) {
 	}, l.Rungs)
 }
 
+func TestAdmissionIsInherited(t *testing.T) {
+	l, err := Parse("f.yaml", []byte(one(`    admission: {policy: codel, target: 250ms, interval: 2}
+  - {name: same, adds: x, from: low}
+  - {name: other, adds: x, from: low, admission: {interval: 4s}}
+  - {name: cap, adds: x, from: other, admission: {policy: inflight-cap}}
+`)))
+	require.NoError(t, err)
+	codel := func(interval float64) admission.Spec {
+		return admission.Spec{Policy: "codel", Params: map[string]float64{"target": 0.25, "interval": interval}}
+	}
+	var specs []admission.Spec
+	for _, r := range l.Rungs {
+		specs = append(specs, r.Admission)
+	}
+	require.Equal(t, []admission.Spec{codel(2), codel(2), codel(4), {Policy: "inflight-cap"}}, specs)
+	require.Empty(t, Changes(l.Rungs[0].Settings, l.Rungs[1].Settings))
+	require.Equal(t, []Change{{"admission.interval", "admission", "2", "4"}}, Changes(l.Rungs[1].Settings, l.Rungs[2].Settings))
+	require.Equal(t, []Change{{"admission.policy", "admission", "codel", "inflight-cap"}}, Changes(l.Rungs[2].Settings, l.Rungs[3].Settings))
+	require.Equal(t, []Change{{"admission.policy", "admission", "off", "codel"}}, Changes(Settings{Policy: l.Rungs[0].Policy}, l.Rungs[0].Settings))
+	require.Equal(t, map[string]string{"admission": "codel", "admission_target": "0.25", "admission_interval": "4"}, AdmissionParams(l.Rungs[2].Admission))
+}
+
 func TestOpen(t *testing.T) {
-	require.Equal(t, []string{"cadence", "kv"}, BuiltIn())
+	require.Equal(t, []string{"cadence", "arms", "kv"}, BuiltIn())
 	for _, name := range BuiltIn() {
 		l, err := Open(name)
 		require.NoError(t, err)
@@ -144,7 +177,7 @@ func TestOpen(t *testing.T) {
 	require.NoError(t, os.WriteFile(long, make([]byte, maxFile+1), 0o644))
 	for name, want := range map[string]string{
 		"cadense":                             `no built-in ladder is called "cadense": did you mean "cadence"?`,
-		filepath.Join(dir, "mine.yaml"):       "give a YAML file, or one of cadence, kv",
+		filepath.Join(dir, "mine.yaml"):       "give a YAML file, or one of cadence, arms, kv",
 		filepath.Join("nowhere", "kv.yaml"):   `did you mean "kv"?`,
 		dir:                                   "is a folder",
 		long:                                  "which no ladder is",
@@ -171,6 +204,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte(one("    scheduler: {floors: {\"\": 0.5, 'no': 1e-3, \"é\": 0.1}, order: edf, patience: 1h}\n")))
 	f.Add([]byte(two("    from: low\n    kv: {paged: true, optimism: 1, prefix: true, retain_cells: 0}\n")))
+	f.Add([]byte(two("    from: low\n    admission: {policy: codel, target: 0.3, interval: 100ms}\n")))
 	f.Add([]byte("name: '1'\ndescription: \"a: b # c\"\nrungs: [{name: '0x1', adds: 'null'}]"))
 	f.Add([]byte("a: &a [*a]"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -61,22 +61,35 @@ func TestDocumentedDefaults(t *testing.T) {
 
 // TestReference: the documentation has the table that the keys give.
 func TestReference(t *testing.T) {
-	const file, begin, end = "../../docs/ladders.md", "<!-- keys:begin -->\n", "<!-- keys:end -->"
+	const file = "../../docs/ladders.md"
+	requireBlock(t, file, "<!-- keys:begin -->\n", "<!-- keys:end -->", Reference())
+	requireBlock(t, file, "<!-- admission:begin -->\n", "<!-- admission:end -->", AdmissionReference())
+	// The examples of the document are a ladder and the end of one.
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	examples := strings.Split(string(data), "```yaml\n")[1:]
+	require.Len(t, examples, 2)
+	for i := range examples {
+		examples[i], _, _ = strings.Cut(examples[i], "```")
+	}
+	for _, text := range []string{examples[0], examples[0] + examples[1]} {
+		_, err = Parse("example", []byte(text))
+		require.NoError(t, err)
+	}
+}
+
+// requireBlock holds what a file has between two marks, or writes it with -rewrite.
+func requireBlock(t *testing.T, file, begin, end, want string) {
+	t.Helper()
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	before, rest, ok := strings.Cut(string(data), begin)
 	require.True(t, ok, "%s has no %s", file, begin)
-	table, after, ok := strings.Cut(rest, end)
+	have, after, ok := strings.Cut(rest, end)
 	require.True(t, ok, "%s has no %s", file, end)
 	if *rewrite {
-		require.NoError(t, os.WriteFile(file, []byte(before+begin+Reference()+end+after), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(before+begin+want+end+after), 0o644))
 		return
 	}
-	require.Equal(t, Reference(), table, "run the tests of this package with -rewrite")
-	// The example of the document is a ladder.
-	_, example, ok := strings.Cut(string(data), "```yaml\n")
-	require.True(t, ok)
-	example, _, _ = strings.Cut(example, "```")
-	_, err = Parse("example", []byte(example))
-	require.NoError(t, err)
+	require.Equal(t, want, have, "run the tests of this package with -rewrite")
 }

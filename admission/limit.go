@@ -1,0 +1,30 @@
+package admission
+
+// inFlight is how many requests the engine has, waiting or running.
+func (s *Snapshot) inFlight() int { return len(s.Queue) + len(s.Batch) }
+
+// takes is the decision of an arm that takes a request.
+func takes(s *Snapshot) Decision {
+	return Decision{Admit: true, Reason: Open, Regime: s.Regime(), Propensity: 1}
+}
+
+// sheds is the decision of an arm that refuses one.
+func sheds(s *Snapshot, why Reason) Decision {
+	return Decision{Reason: why, Regime: s.Regime()}
+}
+
+// inFlightAt is where a limiter's decision keeps how many requests were in flight
+// when it took this one, itself included (Decision.Value).
+const inFlightAt = 0
+
+// underLimit takes a request while fewer than limit are in flight, as a limiter does
+// that hands out tokens.
+func underLimit(s *Snapshot, limit int) Decision {
+	n := s.inFlight()
+	if n >= limit {
+		return sheds(s, OverLimit)
+	}
+	d := takes(s)
+	d.Value[inFlightAt] = float64(n + 1)
+	return d
+}

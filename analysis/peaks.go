@@ -1,0 +1,197 @@
+package analysis
+
+import (
+	"maps"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// peakResamples is how often the peaks are resampled; see Resamples.
+const peakResamples = 2000
+
+// peaks are the resampled peaks of one rung's goodput.
+type peaks struct {
+	points []*Point // the valid ones, by rate
+	seeds  []uint64
+	best   int       // index of the point at which the mean goodput is highest
+	rps    []float64 // goodput at the peak, a number per draw
+	at     []int     // index of its point
+}
+
+// resamplePeaks draws seeds with replacement, the same ones for every rung and rate as
+// they replay the same tapes, and in every cell of a drawn seed blocks of adjacent
+// arrivals with replacement (see resampler). Each draw's peak is the highest mean
+// goodput over the rates, the lowest rate among equals. One seed varies by its
+// requests alone.
+func (s *Sweep) resamplePeaks(resamples int) []peaks {
+	all := make([]peaks, len(s.Rungs))
+	seeds := map[uint64]bool{}
+	tapes := map[string]bool{}
+	for i, rung := range s.Rungs {
+		for _, p := range s.Of(rung) {
+			if !p.Valid() {
+				continue
+			}
+			all[i].points = append(all[i].points, p)
+			for _, c := range p.Used() {
+				seeds[c.Cell.Seed], tapes[c.Cell.TapeHash] = true, true
+			}
+		}
+	}
+	named := slices.Sorted(maps.Keys(tapes))
+	drawn := drawSeeds(newResampler(named), len(seeds), resamples)
+	order := slices.Sorted(maps.Keys(seeds))
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(all)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+				all[i].draw(order, drawn, newResampler(append(slices.Clone(named), s.Rungs[i])))
+			}
+		})
+	}
+	wait.Wait()
+	return all
+}
+
+// drawSeeds returns the indices of the drawn seeds, as many as there are for each draw.
+func drawSeeds(r *resampler, seeds, resamples int) [][]int {
+	drawn := make([][]int, resamples)
+	for i := range drawn {
+		for range seeds {
+			drawn[i] = append(drawn[i], r.IntN(seeds))
+		}
+	}
+	return drawn
+}
+
+func (p *peaks) draw(seeds []uint64, drawn [][]int, r *resampler) {
+	p.seeds = seeds
+	if len(p.points) == 0 {
+		return
+	}
+	cells := make([][][]circle, len(p.points)) // per point and seed
+	best := math.Inf(-1)
+	for i, point := range p.points {
+		cells[i] = make([][]circle, len(seeds))
+		for _, c := range point.Used() {
+			at, _ := slices.BinarySearch(seeds, c.Cell.Seed)
+			cells[i][at] = append(cells[i][at], circleOf(c))
+		}
+		if mean := point.Range(Goodput).Mean; mean > best {
+			best, p.best = mean, i
+		}
+	}
+	for _, draw := range drawn {
+		top, at := math.Inf(-1), 0
+		for i := range cells {
+			if g, ok := meanOf(cells[i], draw, r); ok && g > top {
+				top, at = g, i
+			}
+		}
+		if !math.IsInf(top, -1) {
+			p.rps, p.at = append(p.rps, top), append(p.at, at)
+		}
+	}
+}
+
+// meanOf draws the mean goodput of one point over the drawn seeds. Replicates of a seed
+// are averaged first; a seed that the point lacks is passed over.
+func meanOf(cells [][]circle, draw []int, r *resampler) (mean float64, ok bool) {
+	n := 0
+	for _, seed := range draw {
+		own := cells[seed]
+		if len(own) == 0 {
+			continue
+		}
+		sum := 0.0
+		for i := range own {
+			sum += own[i].draw(r)
+		}
+		n++
+		mean += (sum/float64(len(own)) - mean) / float64(n)
+	}
+	return mean, n > 0
+}
+
+// circle is a cell's arrivals set in a circle.
+type circle struct {
+	upTo   []int32 // good ones among the first i of two rounds
+	n      int
+	block  int
+	length float64 // of the window, seconds
+}
+
+func circleOf(c *CellMetrics) circle {
+	good := c.Answered.Good
+	k := circle{n: len(good), block: max(1, min(c.Answered.Block, len(good))), length: c.Window.Length(), upTo: make([]int32, 2*len(good)+1)}
+	for i := range 2 * len(good) {
+		k.upTo[i+1] = k.upTo[i]
+		if good[i%len(good)] {
+			k.upTo[i+1]++
+		}
+	}
+	return k
+}
+
+// draw returns the goodput of as many arrivals as there were, in blocks of adjacent
+// ones with replacement.
+func (k *circle) draw(r *resampler) float64 {
+	if k.n == 0 || k.length <= 0 {
+		return 0
+	}
+	good := int32(0)
+	if k.upTo[k.n] == 0 || int(k.upTo[k.n]) == k.n { // every draw is the same
+		return float64(k.upTo[k.n]) / k.length
+	}
+	for left := k.n; left > 0; left -= k.block {
+		at := r.IntN(k.n)
+		good += k.upTo[at+min(k.block, left)] - k.upTo[at]
+	}
+	return float64(good) / k.length
+}
+
+// location returns the indices of the points between which 95% of the peaks are.
+func (p *peaks) location() (lo, hi int) {
+	if len(p.at) == 0 {
+		return p.best, p.best
+	}
+	at := slices.Sorted(slices.Values(p.at))
+	cut := len(at) - int(math.Ceil((1+confidence)/2*float64(len(at))))
+	return min(at[cut], p.best), max(at[len(at)-1-cut], p.best)
+}
+
+// goodput is the 95% interval of the peak's height: the wider on each side of the
+// resampled one and Student's t over the seeds' own goodput at the peak, as in
+// estimates.
+func (p *peaks) goodput() (lo, hi float64) {
+	own := p.points[p.best].perSeed(Goodput)
+	spans := make([]span, len(own))
+	for i, v := range own {
+		spans[i] = span{v, v}
+	}
+	draws := make([]span, len(p.rps))
+	for i, v := range p.rps {
+		draws[i] = span{v, v}
+	}
+	t := student(spans)
+	if len(draws) == 0 {
+		return max(t.lo, 0), t.hi
+	}
+	d := percentile(draws)
+	return max(min(d.lo, t.lo), 0), max(d.hi, t.hi)
+}
+
+// perSeed returns a metric of each seed of the used cells, by seed, replicates averaged.
+func (p *Point) perSeed(m Metric) []float64 {
+	var values []float64
+	for _, replicates := range bySeed(p.Used()) {
+		if v := average(replicates, m); v.OK {
+			values = append(values, v.V)
+		}
+	}
+	return values
+}

@@ -1,0 +1,156 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+)
+
+// Budget says how much is measured to tune a policy.
+type Budget struct {
+	// Tries is how many sets of parameters each policy gets, at least 2: those that it
+	// comes with, points of the whole space, and as many around the best of these.
+	Tries int
+	Rates []float64 // offered, requests/s
+	Seeds []uint64  // of the tapes: none that the policies are compared on afterwards
+}
+
+// Tuned is what was found for one policy.
+type Tuned struct {
+	Rung ladders.Rung // with the best parameters
+	// Default and Best are the objective with the parameters that it came with and with
+	// these: the mean goodput over rates and seeds, requests/s.
+	Default, Best float64
+}
+
+// nearby is the share of the space, in each parameter, that is looked at around the
+// best.
+const nearby = 0.3
+
+// try is a set of parameters that is measured.
+type try struct {
+	arm   int
+	rung  ladders.Rung
+	point []float64 // nil: what it came with
+	score float64
+}
+
+// Tune looks for the best parameters of each rung's admission policy. The first of equally
+// good ones wins, so that what a rung comes with stays unless something is better.
+func (b *Bench) Tune(ctx context.Context, arms []ladders.Rung, budget Budget) ([]Tuned, error) {
+	if budget.Tries < 2 {
+		return nil, fmt.Errorf("%d tries for each policy are too few: give 2 or more", budget.Tries)
+	}
+	spaces := make([]space, len(arms))
+	var first []*try
+	for i, arm := range arms {
+		spaces[i] = spaceOf(arm.Admission.Policy)
+		first = append(first, &try{arm: i, rung: arm})
+		first = append(first, tries(i, arm, spaces[i], (budget.Tries-1)/2)...)
+	}
+	if err := b.score(ctx, first, budget); err != nil {
+		return nil, err
+	}
+	var second []*try
+	for i, arm := range arms {
+		center := bestOf(first, i).point
+		if center == nil {
+			center = spaces[i].middle()
+		}
+		second = append(second, tries(i, arm, spaces[i].around(center, nearby), budget.Tries-1-(budget.Tries-1)/2)...)
+	}
+	if err := b.score(ctx, second, budget); err != nil {
+		return nil, err
+	}
+	var found []Tuned
+	all := slices.Concat(first, second)
+	for i := range arms {
+		best, plain := bestOf(all, i), all[slices.IndexFunc(all, func(t *try) bool { return t.arm == i })]
+		best.rung.Name = arms[i].Name
+		found = append(found, Tuned{Rung: best.rung, Default: plain.score, Best: best.score})
+	}
+	return found, nil
+}
+
+// tries are n points of a space. A policy that has nothing to search has none.
+func tries(i int, arm ladders.Rung, s space, n int) []*try {
+	if len(s.params) == 0 {
+		return nil
+	}
+	var all []*try
+	for _, point := range s.points(n) {
+		t := &try{arm: i, rung: arm, point: point}
+		t.rung.Admission.Params = s.at(point, arm.Admission.Params)
+		all = append(all, t)
+	}
+	return all
+}
+
+// score measures tries.
+func (b *Bench) score(ctx context.Context, all []*try, budget Budget) error {
+	if len(all) == 0 {
+		return nil
+	}
+	rungs := make([]ladders.Rung, len(all))
+	for k, t := range all {
+		rungs[k] = t.rung
+		rungs[k].Name = fmt.Sprintf("try-%d", k)
+	}
+	table, _, err := b.Measure(ctx, rungs, budget.Rates, budget.Seeds)
+	if err != nil {
+		return err
+	}
+	for k, t := range all {
+		t.score = meanGoodput(table[rungs[k].Name])
+	}
+	return nil
+}
+
+// meanGoodput is that over all cells, which are of equal length.
+func meanGoodput(at map[float64][]Cell) float64 {
+	var all Cell
+	for _, cells := range at {
+		c := Sum(cells)
+		all.Good += c.Good
+		all.Seconds += c.Seconds
+	}
+	return all.Goodput()
+}
+
+// bestOf is the first of an arm's tries that none is better than.
+func bestOf(all []*try, arm int) *try {
+	best := &try{score: math.Inf(-1)}
+	for _, t := range all {
+		if t.arm == arm && t.score > best.score {
+			best = t
+		}
+	}
+	return best
+}
+
+func (s space) middle() []float64 { return slices.Repeat([]float64{0.5}, len(s.params)) }
+
+// Knee is the highest offered rate up to which a rung answers a share of all arrivals in
+// time, of those that it was measured at; 0 when there is none.
+func Knee(at map[float64][]Cell, share float64) float64 {
+	knee := 0.0
+	for _, rate := range rates(at) {
+		if c := Sum(at[rate]); float64(c.Good) < share*float64(c.Arrivals) {
+			break
+		}
+		knee = rate
+	}
+	return knee
+}
+
+func rates(at map[float64][]Cell) []float64 {
+	var all []float64
+	for rate := range at {
+		all = append(all, rate)
+	}
+	slices.Sort(all)
+	return all
+}
