@@ -124,5 +124,3 @@ func (b *bouncer) Ended(o *Outcome) {
 		b.times[anyType].add(x, o.At)
 	}
 }
-
-func seconds(x float64) time.Duration { return time.Duration(x * float64(time.Second)) }

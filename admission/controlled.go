@@ -83,9 +83,9 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	if !c.model.Predict(r, s, &f.predict) {
 		return c.blind(r, s, &f, d)
 	}
-	d.Estimate = lasting(f.predict.Estimate())
+	d.Estimate = seconds(f.predict.Estimate())
 	if bound, ok := c.cal.bound(f.regime, &f.predict); ok {
-		f.bound, d.Bound = bound, lasting(bound)
+		f.bound, d.Bound = bound, seconds(bound)
 	}
 	d.Chance, d.HasChance = c.cal.chance(f.regime, &f.predict, (r.Deadline-r.Arrived).Seconds()), true
 	net, need := c.weigh(s, &f, d.Chance)
@@ -237,11 +237,11 @@ const leastRetry = 0.05
 // has to work off what is too much: those who were refused together should not come
 // back together.
 func (c *Controlled) jittered(s float64) time.Duration {
-	return lasting(s * (1 + c.coin.Float64()/2))
+	return seconds(s * (1 + c.coin.Float64()/2))
 }
 
-// lasting is a duration of so many seconds; one too long for the type is its longest.
-func lasting(s float64) time.Duration {
+// seconds is a duration; one too long for the type is its longest.
+func seconds(s float64) time.Duration {
 	if s > 9e9 {
 		return math.MaxInt64
 	}

@@ -7,15 +7,14 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
-	"github.com/cadence-bench/cadence-bench/admission/record"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // admit gives a rung's engine its admission policy for a cell, if it has one: a new one
 // for each, since cells are independent. What it draws at random depends on the cell's
-// name, and fitted, which may be nil, is what it knows from the start.
-func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key, fitted *admission.Fitted) (slo time.Duration, err error) {
+// name.
+func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key) (slo time.Duration, err error) {
 	if r.Admission.Policy == "" {
 		return 0, nil
 	}
@@ -23,22 +22,12 @@ func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key r
 	io.WriteString(h, "admission "+key.Name())
 	serve.Admission, err = admission.New(r.Admission, admission.Env{
 		SLO: cfg.SLO, MaxBatch: r.Policy.MaxBatch, StepTokens: min(r.Policy.StepTokens, lim.Rows), Seed: h.Sum64(),
-		Fitted: fitted,
+		Fitted: cfg.Fitted,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("rung %s: %w", r.Name, err)
 	}
 	return cfg.SLO, nil
-}
-
-// admit is as Rung.admit, and records the decisions if they are to be kept.
-func (c *cellRun) admit(serve *engine.Config, lim engine.Limits, key results.Key) (time.Duration, error) {
-	slo, err := c.rung.admit(serve, &c.cfg, lim, key, c.fitted)
-	if err == nil && serve.Admission != nil && c.recordDecisions {
-		c.recorder = record.NewRecorder(serve.Admission)
-		serve.Admission = c.recorder
-	}
-	return slo, err
 }
 
 // Decided implements engine.AdmissionObserver.

@@ -91,6 +91,11 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	if err != nil {
 		return coded(exitInput, fmt.Errorf("%s: %w", measured.ManifestPath(), err))
 	}
+	start, err := resumed(dir, measured.Manifest.Choices)
+	if err != nil {
+		return err
+	}
+	cfg.Fitted = start.fitted
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
 	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: newProgress(log)}
 	v.show.simulated = true
@@ -187,7 +192,7 @@ func (v *twinValidation) simulate(m ladder.Machine, choices []results.Choice, di
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: m, Dir: dir, Progress: v.show, Now: time.Now, Workers: runtime.GOMAXPROCS(0),
+		Machine: m, Dir: dir, Progress: v.show, Now: time.Now, Workers: runtime.GOMAXPROCS(0), Fitted: v.cfg.Fitted,
 		Provenance: results.Manifest{
 			Command: []string{"twin", "validate", filepath.Base(v.measured.Dir)}, Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},

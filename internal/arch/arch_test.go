@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"analysis":            {"loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"report":              {"analysis", "results"},
 	"ladder":              {"admission", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder/artifact":     {"admission", "results"},
 	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
 	"ladder/tune":         {"admission", "analysis", "ladder", "ladder/ladders", "results"},
