@@ -79,15 +79,7 @@ func (c *calibration) chance(r Regime, p *Prediction, seconds float64) float64 {
 
 // within is the prediction's own bound at the level: its E2E at that quantile of the
 // length.
-func (c *calibration) within(p *Prediction) float64 {
-	left := 1 - c.alpha
-	for k := range p.N {
-		if left -= p.Weight[k]; left <= 0 {
-			return p.E2E[k]
-		}
-	}
-	return p.E2E[p.N-1]
-}
+func (c *calibration) within(p *Prediction) float64 { return p.Quantile(1 - c.alpha) }
 
 // bound is the conformal bound on the E2E, in seconds; +Inf, and false, when there are
 // too few outcomes for the level: then it promises nothing.

@@ -58,6 +58,9 @@ type LengthState struct {
 	Class string    `json:"class,omitempty"`
 	Ended []float64 `json:"ended"`
 	Risk  []float64 `json:"risk"`
+	// Alive is the probability of getting as far as each bin, as it was when the class
+	// last learnt.
+	Alive []float64 `json:"alive"`
 }
 
 // ArithmeticState is what an Arithmetic has learnt.
@@ -95,23 +98,24 @@ func (m *WorkModel) restore(s *WorkState) {
 	for i := range c.A {
 		copy(c.A[i][:], s.Cost.A[i])
 	}
-	m.lengths.all.restore(&s.All, nil)
+	m.lengths.all.restore(&s.All)
 	m.lengths.classes = m.lengths.classes[:0]
 	for i := range s.Classes {
 		m.lengths.classes = append(m.lengths.classes, lengthLaw{})
-		m.lengths.classes[i].restore(&s.Classes[i], &m.lengths.all)
+		m.lengths.classes[i].restore(&s.Classes[i])
 	}
 }
 
 func (d *lengthLaw) state() LengthState {
-	return LengthState{Class: d.Class, Ended: d.Ended[:], Risk: d.Risk[:]}
+	return LengthState{Class: d.Class, Ended: d.Ended[:], Risk: d.Risk[:], Alive: d.alive[:]}
 }
 
-func (d *lengthLaw) restore(s *LengthState, whole *lengthLaw) {
+func (d *lengthLaw) restore(s *LengthState) {
 	d.Class = s.Class
 	copy(d.Ended[:], s.Ended)
 	copy(d.Risk[:], s.Risk)
-	d.solve(whole)
+	copy(d.alive[:], s.Alive)
+	d.integrate()
 }
 
 // clone is s with slices of its own: a model goes on learning.
@@ -122,10 +126,10 @@ func (s *WorkState) clone() *WorkState {
 	for _, row := range s.Cost.A {
 		c.Cost.A = append(c.Cost.A, own(row))
 	}
-	c.All.Ended, c.All.Risk = own(s.All.Ended), own(s.All.Risk)
+	c.All = LengthState{s.All.Class, own(s.All.Ended), own(s.All.Risk), own(s.All.Alive)}
 	c.Classes = nil
 	for _, d := range s.Classes {
-		c.Classes = append(c.Classes, LengthState{d.Class, own(d.Ended), own(d.Risk)})
+		c.Classes = append(c.Classes, LengthState{d.Class, own(d.Ended), own(d.Risk), own(d.Alive)})
 	}
 	return &c
 }
@@ -168,7 +172,7 @@ func (s *WorkState) check() error {
 		return fmt.Errorf("%d classes of lengths: at most %d", len(s.Classes), lengthClasses)
 	}
 	for _, d := range append([]LengthState{s.All}, s.Classes...) {
-		if len(d.Ended) != Knots || len(d.Risk) != Knots {
+		if len(d.Ended) != Knots || len(d.Risk) != Knots || len(d.Alive) != Knots+1 {
 			return fmt.Errorf("lengths of %d and %d bins, and this version has %d", len(d.Ended), len(d.Risk), Knots)
 		}
 	}

@@ -107,6 +107,11 @@ func (d *lengthLaw) solve(whole *lengthLaw) {
 		h := (d.Ended[k] + pull*hazard) / (d.Risk[k] + pull + 1e-9)
 		d.alive[k+1] = d.alive[k] * (1 - min(max(h, 0), 1))
 	}
+	d.integrate()
+}
+
+// integrate works out beyond.
+func (d *lengthLaw) integrate() {
 	d.beyond[lengthBins] = 0
 	for k := lengthBins - 1; k >= 0; k-- {
 		d.beyond[k] = d.beyond[k+1] + (d.alive[k]+d.alive[k+1])/2/lengthBins

@@ -35,6 +35,16 @@ func (p *Prediction) Estimate() float64 {
 	return sum
 }
 
+// Quantile is p's own bound at a level: its E2E at that quantile of the length.
+func (p *Prediction) Quantile(level float64) float64 {
+	for k := range p.N {
+		if level -= p.Weight[k]; level <= 0 {
+			return p.E2E[k]
+		}
+	}
+	return p.E2E[p.N-1]
+}
+
 // Given is the E2E in seconds that p expects of an answer of output tokens.
 func (p *Prediction) Given(output int) float64 {
 	if p.N == 1 {

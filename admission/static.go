@@ -18,9 +18,9 @@ var staticKind = Kind{
 	New: func(p Params, _ Spec, env Env) (Policy, error) { return NewStatic(p["alpha"], env), nil },
 }
 
-// upperScore names the scores of Static in Fitted: seconds above the pair's upper
+// UpperScore names the scores of Static in Fitted: seconds above the pair's upper
 // quantile, pooled in the first level, whatever that is.
-const upperScore = "upper"
+const UpperScore = "upper"
 
 // Static admits by a bound that was calibrated before and does not change. It has no
 // control, no quota and no way out: where the bound is above the SLO it refuses,
@@ -39,7 +39,7 @@ func NewStatic(alpha float64, env Env) *Static {
 	if env.Fitted == nil {
 		return s
 	}
-	kept := env.Fitted.scores("gbm", upperScore)
+	kept := env.Fitted.scores("gbm", UpperScore)
 	if kept == nil || len(kept.Levels) == 0 {
 		return s
 	}
@@ -51,7 +51,7 @@ func NewStatic(alpha float64, env Env) *Static {
 	return s
 }
 
-// UpperBound is the bound of a pair's prediction with a score of upperScore on top.
+// UpperBound is the bound of a pair's prediction with a score of UpperScore on top.
 func UpperBound(p *Prediction, add float64) float64 { return p.E2E[0] + p.Spread + add }
 
 // Decide implements Policy.

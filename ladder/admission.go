@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
-	"github.com/cadence-bench/cadence-bench/admission/record"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -16,8 +15,7 @@ import (
 // admit gives a rung's engine its admission policy for a cell, if it has one: a new one
 // for each, since cells are independent. What it draws at random depends on the cell's
 // name.
-func (c *cellRun) admit(serve *engine.Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (slo time.Duration, err error) {
-	r, cfg := &c.rung, &c.cfg
+func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (slo time.Duration, err error) {
 	if r.Admission.Policy == "" {
 		return 0, nil
 	}
@@ -26,14 +24,10 @@ func (c *cellRun) admit(serve *engine.Config, lim engine.Limits, key results.Key
 	serve.Admission, err = admission.New(r.Admission, admission.Env{
 		SLO: cfg.SLO, MaxBatch: r.Policy.MaxBatch, StepTokens: min(r.Policy.StepTokens, lim.Rows), Seed: h.Sum64(),
 		Output: trueLengths(cfg.Stop, tape),
-		Fitted: c.fitted,
+		Fitted: cfg.Fitted,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("rung %s: %w", r.Name, err)
-	}
-	if c.recordDecisions {
-		c.recorder = record.NewRecorder(serve.Admission)
-		serve.Admission = c.recorder
 	}
 	return cfg.SLO, nil
 }

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/record"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
@@ -43,7 +42,6 @@ type cellRun struct {
 	hash   string // of the tape, as the manifest has it
 	cpu    func() results.Opt[time.Duration]
 
-	fitted          *admission.Fitted // what an admission policy starts from
 	recordDecisions bool
 	recorder        *record.Recorder // of the cell's decisions, if they are and it makes any
 
@@ -154,9 +152,13 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		c.trace.blockTokens = max(1, serve.Cache.BlockTokens)
 		serve.OnStep = c.trace.add
 	}
-	slo, err := c.admit(&serve, b.Limits(), cell.Key, tape)
+	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key, tape)
 	if err != nil {
 		return nil, err
+	}
+	if c.recordDecisions && serve.Admission != nil {
+		c.recorder = record.NewRecorder(serve.Admission)
+		serve.Admission = c.recorder
 	}
 	eng, err := engine.New(clk, b, serve)
 	if err != nil {

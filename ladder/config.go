@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/loadgen"
@@ -35,6 +36,9 @@ type Config struct {
 	// Context is how many tokens, prompt and output, one sequence may hold. 0 is
 	// what the longest request needs, at most what the model was trained for.
 	Context int
+	// Fitted is what admission policies start from; nil: from nothing. It is no parameter:
+	// ConfigOf does not find it, and a run keeps a copy of the file that it came from.
+	Fitted *admission.Fitted
 	Knobs
 	Repeats
 	// Study measures single changes of one rung instead of the ladder; nil does not.

@@ -48,6 +48,7 @@ func (s *Sweep) again(ctx context.Context, run *results.Run) (work, error) {
 	if w.cfg, err = ConfigOf(run.Manifest.Params); err != nil {
 		return w, fmt.Errorf("%s: %w", run.ManifestPath(), err)
 	}
+	w.cfg.Fitted = s.Fitted
 	if w.rungs, err = w.cfg.ladder(); err != nil {
 		return w, err
 	}

@@ -79,6 +79,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err := cfg.Check(); err != nil {
 		return InputError{err}
 	}
+	cfg.Fitted = s.Fitted
 	if err := results.Vacant(s.Dir); err != nil {
 		return err
 	}
@@ -305,7 +306,7 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 	if s.TraceSteps && c.rung.External == nil {
 		c.trace = &trace{}
 	}
-	c.fitted, c.recordDecisions = s.Fitted, s.TraceDecisions
+	c.recordDecisions = s.TraceDecisions
 	cell, records, err := c.run(ctx, key)
 	if ctx.Err() != nil {
 		return outcome{}, ctx.Err()

@@ -86,6 +86,9 @@ func writeJSON(path string, v any) error {
 	return writeBytes(path, append(data, '\n'))
 }
 
+// WriteBytes writes a file that appears whole or not at all.
+func WriteBytes(path string, data []byte) error { return writeBytes(path, data) }
+
 func writeBytes(path string, data []byte) error {
 	return writeAtomic(path, func(w io.Writer) error {
 		killpoint.At(killpoint.Write, path, w, data)

@@ -38,6 +38,11 @@ func methodBlocks() (map[string]string, error) {
 		return nil, err
 	}
 	maps.Copy(blocks, fidelity)
+	fits, err := fitBlocks()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(blocks, fits)
 	blocks["lengths"] = lengths.Markdown()
 	c, _, err := calibration.Default()
 	if err != nil {

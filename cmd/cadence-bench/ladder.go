@@ -35,6 +35,16 @@ type ladderFlags struct {
 	twin                            twinFlags
 	target                          targetFlags
 	study                           *knobFlags // nil measures the ladder
+	artifact                        artifactFlags
+	traceDecisions                  bool
+
+	// Of traces, which is a ladder of its own:
+	name       string // of the command; "" is ladder
+	own        *ladders.Ladder
+	ownSeeds   []uint64
+	ownTimeout time.Duration
+
+	choices []results.Choice // of the run that is resumed
 }
 
 func newLadder(where func() places) *cobra.Command {
@@ -109,6 +119,8 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
 	f.target.bind(flags)
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
+	flags.BoolVar(&f.traceDecisions, "trace-decisions", false, "keep a row for every decision of admission policies, in decisions/ beside the cells, for fit")
+	f.artifact.bind(flags)
 	f.twin.add(flags)
 	flags.StringVar(&f.serve, "serve", "", "show the report so far in a browser, at this port of this machine or HOST:PORT")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
@@ -178,8 +190,18 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	if err != nil {
 		return err
 	}
+	var start warm
+	if f.resume {
+		start, err = resumed(f.out, f.choices)
+	} else if start, err = f.artifact.open(factsOf(machine, source), show.Note); err == nil && start.fitted != nil {
+		choices = append(choices, start.choice)
+		err = start.keep(f.out)
+	}
+	if err != nil {
+		return err
+	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, Retain: retain, Workers: runtime.GOMAXPROCS(0), AllowMixed: f.allowMixed,
+		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, TraceDecisions: f.traceDecisions, Fitted: start.fitted, Retain: retain, Workers: runtime.GOMAXPROCS(0), AllowMixed: f.allowMixed,
 		TargetKey: os.Getenv(keyVariable), CPU: results.CPUTime,
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
@@ -219,7 +241,11 @@ func summarise(dir string) error {
 
 // finish says where the results are, or how to go on.
 func (f *ladderFlags) finish(out io.Writer, err error) error {
-	again := fmt.Sprintf("cadence-bench ladder --out %s --resume", f.out)
+	command := "ladder"
+	if f.name != "" {
+		command = f.name
+	}
+	again := fmt.Sprintf("cadence-bench %s --out %s --resume", command, f.out)
 	switch {
 	case err == nil:
 		fmt.Fprintf(out, "%s into %s\n", f.twin.did(), f.out)
@@ -258,6 +284,12 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 		if cfg.Ladder, err = ladders.Open(f.ladder); err != nil {
 			return cfg, nil, err
 		}
+	}
+	if f.own != nil {
+		cfg.Ladder, cfg.Seeds = f.own, f.ownSeeds
+	}
+	if f.ownTimeout > 0 {
+		cfg.Timeout = f.ownTimeout
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, ladder.StopMode(f.stop)
@@ -314,7 +346,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 
 // keptByResume are the flags that may accompany --resume: they say where things
 // are, not what is measured.
-var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "serve": true, "calibration": true, "allow-mixed": true}
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "trace-decisions": true, "serve": true, "calibration": true, "allow-mixed": true}
 
 func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
 	var err error
@@ -330,7 +362,7 @@ func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[stri
 	if err != nil {
 		return ladder.Config{}, nil, err
 	}
-	f.twin.engine = run.Manifest.Backend
+	f.twin.engine, f.choices = run.Manifest.Backend, run.Manifest.Choices
 	return ladder.Config{}, run.Manifest.Params, nil
 }
 

@@ -94,6 +94,11 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	if cfg.Study != nil {
 		return coded(exitInput, fmt.Errorf("%s is a run of knobs, whose engine differs from cell to cell: simulate the same with knobs --engine twin", dir))
 	}
+	start, err := resumed(dir, measured.Manifest.Choices)
+	if err != nil {
+		return err
+	}
+	cfg.Fitted = start.fitted
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
 	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: newProgress(log)}
 	v.show.board.Simulated = true
@@ -192,7 +197,7 @@ func (v *twinValidation) simulate(m ladder.Machine, choices []results.Choice, di
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: m, Dir: dir, Progress: v.show, Now: time.Now, Workers: runtime.GOMAXPROCS(0),
+		Machine: m, Dir: dir, Progress: v.show, Now: time.Now, Workers: runtime.GOMAXPROCS(0), Fitted: v.cfg.Fitted,
 		Provenance: results.Manifest{
 			Command: []string{"twin", "validate", filepath.Base(v.measured.Dir)}, Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
 		},

@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 	"report":              {"analysis", "report/chartdata", "results"},
 	"report/chartdata":    {"analysis", "results"},
 	"ladder":              {"admission", "admission/bound", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder/artifact":     {"admission", "results"},
 	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
