@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -56,9 +57,9 @@ func TestReportOfAStudy(t *testing.T) {
 	s, study := studyRun()
 	m := manifest("llama.cpp")
 	study.Params(m.Params)
-	r, err := of(s, m, func(key results.Key) ([]results.Record, error) {
+	r, err := of(s, m, chartdata.Source{Records: func(key results.Key) ([]results.Record, error) {
 		return serve(ladder().cell(key, 0), prefix), nil
-	})
+	}})
 	require.NoError(t, err)
 	for _, name := range []string{"knobs", "knob-max-batch", "knob-kv-layout"} {
 		require.Contains(t, r.Blocks(), name)
@@ -66,6 +67,9 @@ func TestReportOfAStudy(t *testing.T) {
 	require.Contains(t, r.Markdown(), "**Knob max-batch**")
 	require.NotContains(t, r.Headline.Markdown(), "the rung below")
 	require.Len(t, r.Words, 1)
+	for _, name := range stepTables {
+		require.NotContains(t, r.Blocks(), name)
+	}
 	page, err := r.HTML()
 	require.NoError(t, err)
 	require.Contains(t, string(page), "Knob max-batch")
@@ -76,6 +80,6 @@ func TestReportOfAStudy(t *testing.T) {
 	require.NoError(t, r.CheckTables(out))
 
 	m.Params["knobs"] = "max-batch"
-	_, err = of(s, m, nil)
+	_, err = of(s, m, chartdata.Source{})
 	require.ErrorContains(t, err, `"max-batch" is not knob=value`)
 }
