@@ -34,6 +34,7 @@ type Controlled struct {
 	taken     float64 // moving share of arrivals that are taken by the bound
 	work      float64 // moving mean of arrivals' work, seconds
 	scarce    float64 // moving share of arrivals that do not fit
+	late      float64 // moving share of labels that are violations
 	count     counts
 }
 
@@ -53,6 +54,12 @@ const (
 	workMemory   = 500
 	scarceMemory = 100
 	takenMemory  = 200
+	// lateMemory is over how many labels the share that is late reaches.
+	lateMemory = 50
+	// aliveDecay is how much of its way to the least θ goes back for each SLO in which
+	// nothing is taken. Half of it lets a predictor that knows nothing forget its debts
+	// faster than it pays them.
+	aliveDecay = 0.1
 )
 
 // level is the level of the bound at θ = −log(1 − level), a scale on which a step
@@ -108,12 +115,7 @@ func (c *Controlled) weigh(s *Snapshot, f *flight, chance float64) (net, need fl
 		return chance, level(c.idle.Threshold())
 	}
 	f.ledger = &c.main
-	if c.foreseer == nil {
-		need = level(c.main.Threshold())
-		fits = chance >= need
-		return chance, c.hold(need)
-	}
-	open, late, harm := c.foreseer.Exposure(s, c.cal.margins[f.regime][:])
+	open, late, harm := c.exposure(s, f.regime)
 	th := c.main.With(open, late)
 	// What is foreseen above alpha brakes at once and releases as soon as it is gone,
 	// without a part in the sum that θ is.
@@ -124,6 +126,20 @@ func (c *Controlled) weigh(s *Snapshot, f *flight, chance float64) (net, need fl
 	net = chance - harm
 	fits = net >= need
 	return net - c.cost(), c.hold(need)
+}
+
+// exposure is as Foreseer.Exposure. Where nobody foresees, open requests are expected to be
+// late as often as the latest were.
+func (c *Controlled) exposure(s *Snapshot, r Regime) (open int, late, harm float64) {
+	if c.foreseer != nil {
+		return c.foreseer.Exposure(s, c.cal.margins[r][:])
+	}
+	for i := range c.flights {
+		if !c.flights[i].labelled && c.flights[i].ledger != nil {
+			open++
+		}
+	}
+	return open, float64(open) * c.late, 0
 }
 
 // hold asks for more after a refusal, so that the gate does not chatter.
@@ -137,6 +153,9 @@ func (c *Controlled) hold(need float64) float64 {
 // cost is what the work of the last prediction's request is worth elsewhere: engine time
 // is worth nothing while everything fits, and the more the more does not.
 func (c *Controlled) cost() float64 {
+	if c.foreseer == nil {
+		return 0
+	}
 	w := c.foreseer.Work()
 	c.work += (w - c.work) / min(float64(c.decisions), workMemory)
 	return c.cfg.price * c.scarce * w / max(c.work, 1e-9)
@@ -167,8 +186,8 @@ func (c *Controlled) beyond(r *Request, s *Snapshot, f *flight, d Decision) Deci
 	switch {
 	case c.silent(r, s):
 		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, 1, Alive
-		c.main.Theta = (c.main.Theta + c.main.Min) / 2
-		c.idle.Theta = (c.idle.Theta + c.idle.Min) / 2
+		c.main.Theta += aliveDecay * (c.main.Min - c.main.Theta)
+		c.idle.Theta += aliveDecay * (c.idle.Min - c.idle.Theta)
 	case odds > 0 && c.coin.Float64() < odds:
 		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, odds, Explore
 	default:

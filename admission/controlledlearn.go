@@ -71,6 +71,7 @@ func (c *Controlled) Labelled(o *Outcome) {
 	}
 	c.count.label(o.Violated, l.Interior())
 	l.Label(boolean(o.Violated))
+	c.late += (boolean(o.Violated) - c.late) / lateMemory
 }
 
 // Ended implements Policy.

@@ -32,7 +32,7 @@ const (
 
 // thinNote says what a p99 takes.
 func thinNote() string {
-	return fmt.Sprintf("%s a cell has fewer than %d admitted requests, the least that bound a p99 from above with 95%% confidence; below 100 it is merely the largest value. What all seeds together support: the table “tails”.",
+	return fmt.Sprintf("%s a cell has fewer than %d admitted requests, the least that bound a p99 from above with 95%% confidence; below 100 it is merely the largest value. What all seeds together support: the table “tails” of the full report.",
 		thin, analysis.Need(0.99))
 }
 

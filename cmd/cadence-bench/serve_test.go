@@ -191,7 +191,8 @@ func TestServeInABrowser(t *testing.T) {
 	l := serving(t, s, func(version string) ([]byte, error) {
 		return livePageOf("../../results/ladder", s.view(), version)
 	})
-	p.Do(t, chromedp.Navigate(l.url()), chromedp.WaitVisible("#live progress"))
+	p.Do(t, chromedp.Navigate(l.url()))
+	p.Wait(t, `document.querySelector("#live progress") !== null`)
 	text := func(selector string) string {
 		return browser.Eval[string](t, p, `document.querySelector("`+selector+`").textContent`)
 	}
@@ -202,23 +203,28 @@ func TestServeInABrowser(t *testing.T) {
 
 	s.set(live.View{Head: "20 of 20 cells", All: 20, Done: 20, Rungs: live.Table{Columns: []string{"rung", "cells"}, Rows: [][]string{{"fifo", "5/5"}}}})
 	require.NoError(t, l.refresh())
-	p.Do(t, chromedp.WaitVisible("#charts svg.chart"), chromedp.WaitVisible("#live tbody th"))
+	p.Wait(t, `document.querySelector("#charts svg.chart .point[aria-label]") !== null && document.querySelector("#live tbody th") !== null`)
 	require.Equal(t, "The ladder on cadence-30m-q8_0-s1", text("h1"))
 	require.Equal(t, "fifo", text("#live tbody th"))
 	require.True(t, browser.Eval[bool](t, p, `window.same`), "the page itself was not loaded again")
 
 	// What a person chose survives the next report: an order, a hidden rung, the focus.
 	const button, key = "#short thead th:nth-child(2) button", `#chart-goodput button.key[data-key="static"]`
-	p.Do(t, chromedp.Click(key), chromedp.Click(button), chromedp.Click(button))
+	press := func(selector string) {
+		p.Do(t, chromedp.Evaluate("{ const e = document.querySelector('"+selector+"'); e.focus(); e.click(); }", nil))
+	}
+	press(key)
+	press(button)
+	press(button)
 	p.Do(t, chromedp.Evaluate(`document.querySelector("main").marked = true`, nil))
 	require.NoError(t, l.refresh())
-	p.Do(t, chromedp.Poll(`document.querySelector("main").marked === undefined && document.querySelector("main .point[aria-label]") !== null`, nil))
+	p.Wait(t, `document.querySelector("main").marked === undefined && document.querySelector("main .point[aria-label]") !== null`)
 	require.Equal(t, "descending", browser.Eval[string](t, p, `document.querySelector("#short thead th:nth-child(2)").getAttribute("aria-sort")`))
 	require.Equal(t, "false", browser.Eval[string](t, p, "document.querySelector('"+key+"').getAttribute('aria-pressed')"))
 	require.True(t, browser.Eval[bool](t, p, `document.activeElement === document.querySelector("`+button+`")`))
 
 	require.NoError(t, l.close())
-	p.Do(t, chromedp.Poll(`document.querySelector("#live h2").textContent === "Finished"`, nil))
+	p.Wait(t, `document.querySelector("#live h2").textContent === "Finished"`)
 	require.Empty(t, p.Errors())
 	for _, r := range p.Requests() {
 		require.True(t, strings.HasPrefix(r, l.url()), r)

@@ -19,7 +19,7 @@ import (
 )
 
 // limit ends a browser that hangs.
-const limit = 25 * time.Second
+const limit = 100 * time.Second
 
 // Find returns the path of the browser that CADENCE_BROWSER names or, without it, of the
 // first on the path, and "" if there is none.
@@ -110,6 +110,12 @@ func Eval[T any](t *testing.T, p *Page, expression string) T {
 	var v T
 	p.Do(t, chromedp.Evaluate(expression, &v))
 	return v
+}
+
+// Wait waits until a JavaScript expression is true.
+func (p *Page) Wait(t *testing.T, expression string) {
+	t.Helper()
+	p.Do(t, chromedp.Poll(expression, nil, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(limit)))
 }
 
 // Requests returns the addresses that the page asked for, itself included.
