@@ -72,6 +72,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 		r.Extra = append(r.Extra, Study(s, study, f)...)
 		r.Words = []string{"A study of knobs: every other rung is " + study.Base + " with one setting changed. The rungs are in no order, and none is a step above another."}
 		r.Headline = r.Headline.without("× the rung below")
+		r.Findings = slices.DeleteFunc(r.Findings, func(t Table) bool { return slices.Contains(stepTables, t.Name) })
 	}
 	if anchors, ok := Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
@@ -79,6 +80,9 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 	r.Figures, r.Absent, err = Charts(s, f, src)
 	return r, err
 }
+
+// stepTables are the findings about the steps of a ladder, which a study has not.
+var stepTables = []string{"worse", "claims"}
 
 // Blocks returns what documents can embed, by name: the tables of the run, and
 // the dictionaries of the results format.
@@ -159,7 +163,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Admission, r.Hits, r.Findings, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Extra, r.Admission, r.Hits, r.Findings, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {

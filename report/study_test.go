@@ -67,6 +67,9 @@ func TestReportOfAStudy(t *testing.T) {
 	require.Contains(t, r.Markdown(), "**Knob max-batch**")
 	require.NotContains(t, r.Headline.Markdown(), "the rung below")
 	require.Len(t, r.Words, 1)
+	for _, name := range stepTables {
+		require.NotContains(t, r.Blocks(), name)
+	}
 	page, err := r.HTML()
 	require.NoError(t, err)
 	require.Contains(t, string(page), "Knob max-batch")
