@@ -51,8 +51,9 @@ func backlogOf(w Window, recs []results.Record, arrivals int) Backlog {
 		}
 	}
 	mean := 0.0
-	for _, n := range owed {
+	for i, n := range owed {
 		mean += n / backlogParts
+		owed[i] = math.Round(n*1e9) / 1e9 // rounding errors have an order too, which is no trend
 	}
 	t, ok := TrendOf(at, owed)
 	share := 1 / float64(arrivals)

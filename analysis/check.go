@@ -32,7 +32,7 @@ const (
 
 // Warnings that come from no check.
 const (
-	CodeThinP99 = "thin-p99" // the p99 is the maximum
+	CodeThinP99 = "thin-p99" // too few requests for an upper end of the p99's interval
 	CodeStall   = "stall"    // a cut stream had stalled for longer than any ITL
 	// CodeExtrapolated: the cost model was asked about steps beyond those that it was
 	// fitted on.
@@ -99,7 +99,7 @@ func (m *CellMetrics) judge(recs []results.Record, t *tally, o Options) {
 		}
 	}
 	if q := m.E2E.P99; q.N > 0 && !q.Supported {
-		m.Warnings = append(m.Warnings, Warning{CodeThinP99, fmt.Sprintf("p99 over %d requests is the maximum; it needs %d", q.N, q.Need)})
+		m.Warnings = append(m.Warnings, Warning{CodeThinP99, fmt.Sprintf("the p99 of %d requests has no upper end at 95%% confidence; that takes %d", q.N, q.Need)})
 	}
 	if share := m.Cell.Extrapolated; share.V > 0 {
 		m.Warnings = append(m.Warnings, Warning{CodeExtrapolated, fmt.Sprintf("%.2g%% of the simulated steps were larger than those which the cost model was fitted on", 100*share.V)})

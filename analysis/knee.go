@@ -21,9 +21,8 @@ type Knee struct {
 	PeakLo, PeakHi float64
 	Above, Below   results.Opt[float64]
 	Seeds          int
-	// StableTo is the highest rate up to which all are stable, and UnstableFrom the
-	// lowest from which all are unstable; null when there is none. The rates in
-	// between are unclear.
+	// StableTo is the highest stable rate below every unstable one, and UnstableFrom the
+	// lowest unstable rate above every stable one; null when there is none.
 	StableTo, UnstableFrom results.Opt[float64]
 	Rates                  []Steadiness // of every rate of the rung, ascending
 	Refuses                bool         // something was refused: such a rung need not become unstable
@@ -32,7 +31,7 @@ type Knee struct {
 // Knees returns the knee of every rung, in ladder order.
 func (s *Sweep) Knees() []Knee {
 	knees := make([]Knee, len(s.Rungs))
-	peaks := s.resamplePeaks(peakResamples)
+	peaks := s.resampled()
 	for i, rung := range s.Rungs {
 		k := Knee{Rung: rung}
 		for _, p := range s.Of(rung) {
@@ -46,19 +45,24 @@ func (s *Sweep) Knees() []Knee {
 	return knees
 }
 
-// bracket finds the rates between which the rung becomes unstable.
+// bracket finds the rates between which the rung becomes unstable. More load does not
+// make an unstable rung stable, so an unclear rate in between breaks neither side.
 func (k *Knee) bracket() {
 	for _, r := range k.Rates {
-		if r.Verdict != Stable {
+		if r.Verdict == Unstable {
 			break
 		}
-		k.StableTo = results.Some(r.OfferedRPS)
+		if r.Verdict == Stable {
+			k.StableTo = results.Some(r.OfferedRPS)
+		}
 	}
 	for _, r := range slices.Backward(k.Rates) {
-		if r.Verdict != Unstable {
+		if r.Verdict == Stable {
 			break
 		}
-		k.UnstableFrom = results.Some(r.OfferedRPS)
+		if r.Verdict == Unstable {
+			k.UnstableFrom = results.Some(r.OfferedRPS)
+		}
 	}
 }
 
@@ -80,21 +84,30 @@ func (k *Knee) peak(s *Sweep, drawn peaks) {
 
 // Codes of what a run does not show of a rung's knee.
 const (
-	CodeKneeBelow = "knee-below" // the lowest rate is already past it, or may be
-	CodeKneeAbove = "knee-above" // the highest rate does not reach it, or may not
+	CodeKneeBelow = "knee-below" // nothing shows that the lowest rate is below it
+	CodeKneeAbove = "knee-above" // nothing shows that the highest rate is above it
 )
 
-// Missing says what the run does not show of the knee, in one word each of the Code
-// constants; nothing when it brackets it.
-func (k *Knee) Missing() (codes []string) {
+// Missing says by code what the run does not show of the knee, in clauses; nothing when
+// it brackets it, or when the rung has no valid cell. A rung that refuses requests keeps
+// its backlog bounded, so that it need not become unstable.
+func (k *Knee) Missing() map[string][]string {
+	missing := map[string][]string{}
 	if k.Peak == nil || len(k.Rates) == 0 {
-		return nil
+		return missing
 	}
-	if !k.Above.OK || !k.StableTo.OK {
-		codes = append(codes, CodeKneeBelow)
+	add := func(code, clause string) { missing[code] = append(missing[code], clause) }
+	if !k.Above.OK {
+		add(CodeKneeBelow, "goodput may peak below the lowest rate that was run")
 	}
-	if !k.Below.OK || !k.UnstableFrom.OK && !k.Refuses {
-		codes = append(codes, CodeKneeAbove)
+	if !k.StableTo.OK {
+		add(CodeKneeBelow, "no rate is shown to be stable")
 	}
-	return codes
+	if !k.Below.OK {
+		add(CodeKneeAbove, "goodput may peak above the highest rate that was run")
+	}
+	if !k.UnstableFrom.OK && !k.Refuses {
+		add(CodeKneeAbove, "no rate is shown to be unstable")
+	}
+	return missing
 }

@@ -34,6 +34,8 @@ type CellMetrics struct {
 	ThroughputRPS    results.Opt[float64] // arrivals that completed, whenever they did
 	GoodputRPS       results.Opt[float64] // arrivals that completed within the SLO
 	OutputTokensPerS results.Opt[float64] // tokens ready during the window, whoever's
+	// CompletedTokensPerS are the tokens of the arrivals that completed, whenever.
+	CompletedTokensPerS results.Opt[float64]
 
 	Attainment         results.Opt[float64] // share of arrivals within the SLO
 	AttainmentAdmitted results.Opt[float64] // share of arrivals that were not shed
@@ -82,7 +84,7 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	if length := m.Window.Length(); length > 0 {
 		per := func(n int) results.Opt[float64] { return results.Some(float64(n) / length) }
 		m.AchievedRPS, m.ThroughputRPS, m.GoodputRPS = per(len(t.lag)), per(m.Completed), per(t.good)
-		m.OutputTokensPerS = per(t.tokensInWindow)
+		m.OutputTokensPerS, m.CompletedTokensPerS = per(t.tokensInWindow), per(t.completedTokens)
 	}
 	m.Attainment = share(t.good, m.Arrivals)
 	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Shed)
@@ -113,6 +115,7 @@ type tally struct {
 	arrivals                 []arrival
 	hits                     hits
 	tokensInWindow           int
+	completedTokens          int
 	ttft, tpot, e2e, lag     []Observation
 	itl                      []float64     // of an order more than the others, and never censored
 	longestGap, longestStall time.Duration // closed, and left open by a cut
@@ -140,6 +143,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 		return
 	case results.Completed:
 		m.Completed++
+		t.completedTokens += len(r.Tokens)
 	case results.TimedOut:
 		m.TimedOut++
 	case results.Cancelled:

@@ -28,7 +28,7 @@ type Value struct {
 	V     float64
 	OK    bool // false: not measured
 	Bound bool // the truth is above V
-	Thin  bool // a quantile that is merely the maximum
+	Thin  bool // a quantile of too few for an upper end of its interval; in a comparison, merely the maximum
 }
 
 // Metric is one number that a cell has. Its key is the one of summary.json.
@@ -51,20 +51,23 @@ var (
 	Throughput = optional("throughput_rps", "throughput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.ThroughputRPS })
 	Goodput    = counted("goodput_rps", "goodput", PerSecond, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
 	Tokens     = optional("throughput_tokens_per_s", "output tokens", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.OutputTokensPerS })
-	Attainment = counted("attainment", "attainment", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
-	Admitted   = counted("attainment_admitted", "attainment, admitted", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
-	HitRate    = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
-	HitCeiling = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
-	HitReached = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
-	TTFTP50    = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) Quantile { return m.TTFT.P50 })
-	TTFTP99    = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) Quantile { return m.TTFT.P99 })
-	ITLP50     = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) Quantile { return m.ITL.P50 })
-	ITLP99     = quantile("itl_p99_s", "ITL p99", func(m *CellMetrics) Quantile { return m.ITL.P99 })
-	TPOTP50    = quantile("tpot_p50_s", "TPOT p50", func(m *CellMetrics) Quantile { return m.TPOT.P50 })
-	TPOTP99    = quantile("tpot_p99_s", "TPOT p99", func(m *CellMetrics) Quantile { return m.TPOT.P99 })
-	E2EP50     = quantile("e2e_p50_s", "E2E p50", func(m *CellMetrics) Quantile { return m.E2E.P50 })
-	E2EP99     = quantile("e2e_p99_s", "E2E p99", func(m *CellMetrics) Quantile { return m.E2E.P99 })
-	LagP99     = quantile("dispatch_lag_p99_s", "dispatch lag p99", func(m *CellMetrics) Quantile { return m.DispatchLag.P99 })
+	// CompletedTokens are those of the arrivals that Throughput counts, whenever they
+	// were ready; Tokens are all that were ready during the window.
+	CompletedTokens = optional("completed_tokens_per_s", "tokens of completed", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.CompletedTokensPerS })
+	Attainment      = counted("attainment", "attainment", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
+	Admitted        = counted("attainment_admitted", "attainment, admitted", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
+	HitRate         = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
+	HitCeiling      = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
+	HitReached      = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
+	TTFTP50         = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) Quantile { return m.TTFT.P50 })
+	TTFTP99         = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) Quantile { return m.TTFT.P99 })
+	ITLP50          = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) Quantile { return m.ITL.P50 })
+	ITLP99          = quantile("itl_p99_s", "ITL p99", func(m *CellMetrics) Quantile { return m.ITL.P99 })
+	TPOTP50         = quantile("tpot_p50_s", "TPOT p50", func(m *CellMetrics) Quantile { return m.TPOT.P50 })
+	TPOTP99         = quantile("tpot_p99_s", "TPOT p99", func(m *CellMetrics) Quantile { return m.TPOT.P99 })
+	E2EP50          = quantile("e2e_p50_s", "E2E p50", func(m *CellMetrics) Quantile { return m.E2E.P50 })
+	E2EP99          = quantile("e2e_p99_s", "E2E p99", func(m *CellMetrics) Quantile { return m.E2E.P99 })
+	LagP99          = quantile("dispatch_lag_p99_s", "dispatch lag p99", func(m *CellMetrics) Quantile { return m.DispatchLag.P99 })
 )
 
 func count(key, label string, b Better, of func(*CellMetrics) int) Metric {

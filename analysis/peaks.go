@@ -185,20 +185,13 @@ func (p *peaks) goodput() (lo, hi float64) {
 	return max(min(d.lo, t.lo), 0), max(d.hi, t.hi)
 }
 
-// perSeed returns a metric's mean of each seed's used cells, by seed.
+// perSeed returns a metric of each seed of the used cells, by seed, replicates averaged.
 func (p *Point) perSeed(m Metric) []float64 {
 	var values []float64
-	cells := p.Used()
-	for i := 0; i < len(cells); {
-		var r Range
-		j := i
-		for ; j < len(cells) && cells[j].Cell.Seed == cells[i].Cell.Seed; j++ {
-			r.add(m.Of(cells[j]))
+	for _, replicates := range bySeed(p.Used()) {
+		if v := average(replicates, m); v.OK {
+			values = append(values, v.V)
 		}
-		if r.N > 0 {
-			values = append(values, r.Mean)
-		}
-		i = j
 	}
 	return values
 }

@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/cadence-bench/cadence-bench/results"
+import (
+	"slices"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
 
 // ProbeRow is the machine's speed before the cells of one rung, by the decode
 // rate of the probe in tokens per second.
@@ -19,6 +23,12 @@ type ProbeReport struct {
 	// Spread is (max − min)/mean of the decode rate over all cells, and Between
 	// the same over the rungs' means; null with fewer than two.
 	Spread, Between results.Opt[float64]
+	// Drift is the decode rate's course over the sweep, as a share of its mean per hour
+	// or, when PerCell, per cell: a simulation takes no time. ok is false with too few
+	// probes.
+	Drift   Trend
+	DriftOK bool
+	PerCell bool
 }
 
 var (
@@ -54,7 +64,28 @@ func (s *Sweep) Probes() ProbeReport {
 		all.add(probeDecode.Of(&c))
 	}
 	rep.Spread, rep.Between = all.relative(), means.relative()
+	rep.drift(s.All(), all.Mean)
 	return rep
+}
+
+// drift fits the probes of all cells, in the order in which they were taken.
+func (rep *ProbeReport) drift(cells []CellMetrics, mean float64) {
+	var at, hours, values []float64
+	for _, c := range cells {
+		p := c.Cell.ProbeBefore
+		if !p.OK || !(mean > 0) {
+			continue
+		}
+		at, values = append(at, float64(c.Cell.Order)), append(values, p.V.DecodeTokensPerS/mean)
+		hours = append(hours, c.Cell.StartedAt.Sub(cells[0].Cell.StartedAt).Hours())
+		rep.PerCell = rep.PerCell || c.Cell.StartedAt.IsZero()
+	}
+	if !rep.PerCell && slices.IsSorted(hours) {
+		at = hours
+	} else {
+		rep.PerCell = true
+	}
+	rep.Drift, rep.DriftOK = TrendOf(at, values)
 }
 
 // relative returns (max − min)/mean, null with fewer than two values.

@@ -67,8 +67,10 @@ type Quantile struct {
 	// Requests that queue behind each other are not independent, so the interval
 	// within one cell is too narrow; the spread over seeds is the other witness.
 	Lo, Hi float64
-	// Supported is false when the rank is the last one, so that the quantile is
-	// merely the maximum. Need is how many observations it takes to be more.
+	// Supported is false when there are fewer than Need observations. Then the sample
+	// says nothing of how large the population's quantile may be: Hi is +Inf even if
+	// all were answered. Below about a quarter of that, for a p99 below 100, the value
+	// is merely the maximum.
 	Supported bool
 	Need      int
 }
@@ -76,12 +78,12 @@ type Quantile struct {
 // Quantile returns the p-quantile, 0 < p < 1.
 func (s Sample) Quantile(p float64) Quantile {
 	n := s.Len()
-	q := Quantile{P: p, N: n, Need: need(p)}
+	q := Quantile{P: p, N: n, Need: Need(p)}
 	if n == 0 {
 		return q
 	}
 	k := rank(p, n)
-	q.Supported = k < n
+	q.Supported = n >= q.Need
 	q.Censored = k > len(s.exact)
 	q.Value = s.at(k)
 	q.Lo, q.Hi = 0, math.Inf(1)
@@ -112,13 +114,44 @@ func rank(p float64, n int) int {
 	return min(max(int(math.Ceil(p*float64(n)-rankSlack)), 1), n)
 }
 
-// need returns the smallest n whose rank ⌈p·n⌉ is below n.
-func need(p float64) int {
+// notMaximum returns the smallest n whose rank ⌈p·n⌉ is below n.
+func notMaximum(p float64) int {
 	n := int(math.Floor(1/(1-p))) - 1
 	for n < 1 || rank(p, n) >= n {
 		n++
 	}
 	return n
+}
+
+// Need returns how many independent observations it takes until one of them is above
+// the p-quantile of the population with the confidence of an interval's upper end:
+// the smallest n with 1 − pⁿ ≥ 97.5%. A smaller sample has no upper end.
+func Need(p float64) int {
+	n := int(math.Ceil(math.Log((1-confidence)/2) / math.Log(p)))
+	for n > 1 && -math.Expm1(float64(n-1)*math.Log(p)) >= (1+confidence)/2 {
+		n-- // the logarithms' quotient was rounded up
+	}
+	return n
+}
+
+// NeedOf returns the same when a share of the observations is censored and thus above
+// all others: the smallest n at which the upper end falls on an uncensored one. It is
+// 0 when no number will do, as the quantile itself is censored then.
+func NeedOf(p, censored float64) int {
+	if censored >= 1-p {
+		return 0
+	}
+	fits := func(n int) bool {
+		_, hi := intervalRanks(p, n)
+		return hi <= n-int(math.Ceil(censored*float64(n)-rankSlack))
+	}
+	above := Need(p)
+	for !fits(above) {
+		if above *= 2; above > 1<<30 {
+			return 0
+		}
+	}
+	return sort.Search(above, fits)
 }
 
 // intervalRanks returns the ranks of the order statistics that bound the
@@ -127,7 +160,7 @@ func need(p float64) int {
 // hi with P(B < hi) ≥ 97.5%. lo is 0 and hi is n+1 when there is none. (David
 // and Nagaraja, Order Statistics, section 7.1.)
 func intervalRanks(p float64, n int) (lo, hi int) {
-	const tail = 0.025
+	const tail = (1 - confidence) / 2
 	b := distuv.Binomial{N: float64(n), P: p}
 	below := func(k int) float64 { return b.CDF(float64(k - 1)) } // P(B < k)
 	lo = sort.Search(n, func(i int) bool { return below(i+1) > tail })

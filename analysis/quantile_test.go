@@ -57,18 +57,39 @@ func TestQuantileIsTheNearestRank(t *testing.T) {
 	require.Zero(t, NewSample(nil).Quantile(0.5).N)
 }
 
-// guidellm PR #1163: below 100 requests a "p99" is the maximum.
+// guidellm PR #1163: below 100 requests a "p99" is the maximum; and below 368 nothing
+// bounds it from above.
 func TestQuantileSaysWhatItNeeds(t *testing.T) {
 	for _, c := range []struct {
 		p    float64
 		need int
-	}{{0.5, 2}, {0.9, 10}, {0.95, 20}, {0.99, 100}, {0.999, 1000}} {
+	}{{0.5, 6}, {0.9, 36}, {0.95, 72}, {0.99, 368}, {0.999, 3688}} {
 		below := NewSample(upTo(c.need - 1)).Quantile(c.p)
 		require.False(t, below.Supported, "p=%v", c.p)
 		require.Equal(t, c.need, below.Need)
-		require.Equal(t, float64(c.need-1), below.Value, "the maximum")
-		require.True(t, NewSample(upTo(c.need)).Quantile(c.p).Supported, "p=%v", c.p)
+		require.True(t, math.IsInf(below.Hi, 1))
+		enough := NewSample(upTo(c.need)).Quantile(c.p)
+		require.True(t, enough.Supported, "p=%v", c.p)
+		require.Equal(t, float64(c.need), enough.Hi)
+		require.Equal(t, c.need, NeedOf(c.p, 0))
 	}
+	require.Equal(t, 100, notMaximum(0.99))
+}
+
+// With unanswered requests it takes more, and at a hundredth of them no number will do.
+func TestNeedGrowsWithTheUnanswered(t *testing.T) {
+	last := Need(0.99)
+	for _, censored := range []float64{0.001, 0.004, 0.008} {
+		n := NeedOf(0.99, censored)
+		require.Greater(t, n, last, "%v censored", censored)
+		last = n
+		obs := upTo(n)
+		for i := range int(math.Ceil(censored*float64(n) - rankSlack)) {
+			obs[len(obs)-1-i].Censored = true
+		}
+		require.False(t, math.IsInf(NewSample(obs).Quantile(0.99).Hi, 1), "%d with %v censored", n, censored)
+	}
+	require.Zero(t, NeedOf(0.99, 0.01))
 }
 
 func TestQuantileInterval(t *testing.T) {

@@ -17,7 +17,7 @@ func (s Stability) String() string { return [...]string{"unclear", "stable", "un
 const (
 	// leastGrowth is the share of the arrivals from which a growing backlog counts: the
 	// steady window begins while queues still fill, so a little growth is no overload.
-	leastGrowth = 0.05
+	leastGrowth = 0.02
 	// mostGrowth is what the interval of a stable rate's growth stays below. A window of
 	// n arrivals leaves about 2/√n of it open, so no smaller one could be shown of cells
 	// of a few hundred requests.

@@ -6,10 +6,15 @@ import "github.com/cadence-bench/cadence-bench/results"
 // sweep, anchors included. A quantile that is only known to exceed a bound is that bound there, and
 // its key is listed in lower_bounds.
 func Summaries(s *Sweep) []results.CellSummary {
-	cells := s.All()
+	cells, cautions := s.All(), s.Cautions()
 	sums := make([]results.CellSummary, len(cells))
 	for i := range cells {
 		sums[i] = cells[i].Summary()
+		for _, c := range cautions {
+			if c.of(&cells[i].Cell.Key) {
+				sums[i].Warnings = append(sums[i].Warnings, c.Caution)
+			}
+		}
 	}
 	return sums
 }
@@ -23,7 +28,7 @@ func (m *CellMetrics) Summary() results.CellSummary {
 		Arrivals: m.Arrivals, Completed: m.Completed, Shed: m.Shed,
 		Timeouts: m.TimedOut, Cancelled: m.Cancelled, Failed: m.Failed,
 		AchievedRPS: m.AchievedRPS, ThroughputRPS: m.ThroughputRPS,
-		ThroughputTokensPS: m.OutputTokensPerS, GoodputRPS: m.GoodputRPS,
+		ThroughputTokensPS: m.OutputTokensPerS, CompletedTokensPS: m.CompletedTokensPerS, GoodputRPS: m.GoodputRPS,
 		Attainment: m.Attainment, AttainmentAdmitted: m.AttainmentAdmitted,
 		HitRate: m.HitRate, HitCeiling: m.HitCeiling, HitReached: m.HitReached, DispatchLagP99S: known(m.DispatchLag.P99),
 		ProbeBeforeTokensPS: decodeRate(m.Cell.ProbeBefore), ProbeAfterTokensPS: decodeRate(m.Cell.ProbeAfter),
@@ -47,6 +52,9 @@ func (m *CellMetrics) Summary() results.CellSummary {
 		if v := metric.Of(m); v.OK && v.Bound {
 			sum.LowerBounds = append(sum.LowerBounds, metric.Key)
 		}
+	}
+	for _, w := range m.Warnings {
+		sum.Warnings = append(sum.Warnings, results.Caution{Code: w.Code, About: results.AboutCell, Text: w.Text})
 	}
 	for _, w := range m.Invalid {
 		sum.InvalidReasons = append(sum.InvalidReasons, w.Text)

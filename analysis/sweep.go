@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // Point is everything measured of one rung at one offered rate: its cells, by seed and
@@ -22,6 +23,8 @@ type Sweep struct {
 	Points []Point // by rung in ladder order, then by rate
 	// Anchors are the cells that Anchor marks, in the order of the sweep.
 	Anchors []CellMetrics
+
+	resampled func() []peaks // one for each rung
 }
 
 // NewSweep arranges cells. Rungs take the order of the plan; those that it does
@@ -63,6 +66,7 @@ func NewSweep(cells []CellMetrics, plan []string) *Sweep {
 			}
 		}
 	}
+	s.resampled = sync.OnceValue(func() []peaks { return s.resamplePeaks(peakResamples) })
 	return s
 }
 
@@ -187,7 +191,7 @@ type Range struct {
 	Mean, Min, Max float64
 	N              int  // seeds (or cells) in which it was measured; 0 means not measured
 	Bounds         int  // of them, how many are lower bounds; then so are Mean and Max
-	Thin           bool // at least one is a quantile that is merely the maximum
+	Thin           bool // at least one has Value.Thin
 }
 
 // Range summarises a metric over the seeds of the point's used cells. The replicates of

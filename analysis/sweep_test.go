@@ -121,7 +121,7 @@ func TestProbes(t *testing.T) {
 
 func TestEveryMetricIsNullOnAnEmptyCell(t *testing.T) {
 	m := Measure(results.Cell{WarmupS: 1, DurationS: 1}, nil, Options{})
-	for _, metric := range []Metric{Achieved, Throughput, Goodput, Tokens, Attainment, Admitted, HitRate,
+	for _, metric := range []Metric{Achieved, Throughput, Goodput, Tokens, CompletedTokens, Attainment, Admitted, HitRate,
 		TTFTP50, TTFTP99, ITLP50, ITLP99, TPOTP50, TPOTP99, E2EP50, E2EP99, LagP99} {
 		v := metric.Of(&m)
 		require.False(t, v.OK, metric.Key)

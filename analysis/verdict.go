@@ -90,7 +90,7 @@ func (d *Delta) judge(p *Versus, seeds [][]*pairStat) {
 	case p.Blocks < MinBlocks:
 		d.Reason = fmt.Sprintf("the requests depend on each other over %d in a row, which leaves %d independent blocks; it takes %d", p.Block, p.Blocks, MinBlocks)
 	case d.A.Thin || d.B.Thin:
-		d.Reason = fmt.Sprintf("a p99 of so few is the maximum; it takes %d per cell", need(0.99))
+		d.Reason = fmt.Sprintf("a p99 of so few is the maximum; it takes %d per cell", notMaximum(0.99))
 	case d.Interval.Lo > 0:
 		d.Finding = direction(d.Better)
 	case d.Interval.Hi < 0:

@@ -40,6 +40,7 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 		interval(analysis.E2EP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P99 }),
 		right("valid", each(valid)),
 	})
+	t.Fields = cellFields(s)
 	t.Notes = []string{
 		"[lo, hi] is the 95% interval of the quantile from order statistics; “∞” where the cell has too few answered requests to bound it. " +
 			"It takes requests as independent, which those of one queue are not, so it is too narrow under load.",
@@ -96,11 +97,7 @@ func valid(c *analysis.CellMetrics) string {
 	if c.Valid() {
 		return "yes"
 	}
-	var codes []string
-	for _, w := range c.Invalid {
-		codes = append(codes, w.Code)
-	}
-	return "INVALID: " + strings.Join(codes, ", ")
+	return "INVALID: " + codes(c.Invalid, ", ")
 }
 
 func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {
@@ -142,6 +139,7 @@ func Probes(s *analysis.Sweep, f Facts) Table {
 		left("rung", rungs), right("cells", cells), right("no probe", missing),
 		right("decode (tok/s)", decode), right("min", low), right("max", high), right("prefill (tok/s)", prefill),
 	})
+	t.Fields = probeFields(rep.Rungs)
 	if rep.Spread.OK {
 		t.Notes = append(t.Notes, fmt.Sprintf("Over the whole sweep the decode probe varied by %s%% of its mean.", sig3(100*rep.Spread.V)))
 	}

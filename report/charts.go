@@ -37,7 +37,7 @@ func figureOf(c chartdata.Chart, f Facts) Figure {
 		c.Facts = append(f.parts(), c.Facts...)
 	}
 	fig := Figure{Name: c.Name, Title: c.Title, Alt: c.Summary, Width: figureWidth, Data: c, facts: c.Facts, key: keyOf(c)}
-	fig.panelTitles = len(c.Panels) > 1 || c.Panels[0].Title != ""
+	fig.panelTitles = c.Panels[0].Title != ""
 	tall := vg.Length(0)
 	for i, p := range c.Panels {
 		if i%c.Columns == 0 {
@@ -70,15 +70,11 @@ func panelHeight(p chartdata.Panel, rows int) vg.Length {
 // panelPlot is the i-th panel of a chart.
 func panelPlot(c chartdata.Chart, i int) *plot.Plot {
 	d := c.Panels[i]
-	x, y := d.X.Label, d.Y.Label
+	x := d.X.Label
 	if below := i + c.Columns; below < len(c.Panels) && c.Panels[below].X == d.X {
 		x = ""
 	}
-	multiple := len(c.Panels) > 1
-	if multiple {
-		y = ""
-	}
-	p := newPlot(x, y)
+	p := newPlot(x)
 	setAxis(&p.X, d.X, c.Columns)
 	setAxis(&p.Y, d.Y, 1)
 	if d.Gantt != nil {
@@ -92,7 +88,7 @@ func panelPlot(c chartdata.Chart, i int) *plot.Plot {
 	if d.Title != "" {
 		p.Add(panelTitle(d.Title))
 	}
-	if multiple && (i%c.Columns == 0 || c.Panels[i-1].Y != d.Y) {
+	if i%c.Columns == 0 || c.Panels[i-1].Y != d.Y {
 		p.Add(panelLabel(d.Y.Label, tickWidth(p)))
 	}
 	return p

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
@@ -39,6 +37,7 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 		{"check", true}, {"worst figure", false}, {"in", true}, {"noted from", true}, {"void from", true},
 		{"cells checked", false}, {"noted", false}, {"void", false},
 	}}
+	var worsts []worstCheck
 	cells := s.All()
 	for _, d := range analysis.CheckDocs() {
 		var worst *analysis.CellMetrics
@@ -66,10 +65,12 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 			where += ", " + seedOf(worst.Cell.Key)
 		}
 		all := counts[analysis.Passed] + counts[analysis.Noted] + counts[analysis.Voided]
+		worsts = append(worsts, worstCheck{d, worst, most, all, counts[analysis.Noted], counts[analysis.Voided]})
 		t.Rows = append(t.Rows, []string{d.Label, figure, where, orNever(d.Note), orNever(d.Void),
 			strconv.Itoa(all), strconv.Itoa(counts[analysis.Noted]), strconv.Itoa(counts[analysis.Voided])})
 	}
-	t.Notes = []string{"A void cell is INVALID in every table, has no line in a chart and counts in no claim. What each figure is, and why its bound is there: docs/method.md, *Checks*. Every figure of every cell: tables/cell-checks.md and tables/checks.csv."}
+	t.Fields = worstFields(worsts)
+	t.Notes = []string{"A void cell is INVALID in every table, has no line in a chart and counts in no claim. What each figure is, and why its bound is there: docs/method.md, *Checks*. Every figure of every cell: tables/cell-checks.md and, as numbers, tables/cell-checks.csv."}
 	return t
 }
 
@@ -99,6 +100,7 @@ func CellChecks(s *analysis.Sweep, f Facts) Table {
 	}
 	columns = append(columns, right("valid", each(valid)))
 	t := assemble("Every check of every cell", f.Caption(), columns)
+	t.Fields = checkFields(s)
 	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + null + "”: not measured."}
 	return t
 }
@@ -132,31 +134,4 @@ func voided(s *analysis.Sweep) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d cells are INVALID and count in no claim: %s", len(cells), len(all), strings.Join(cells, ", "))
-}
-
-// checkRows gives every check of every cell as numbers, under a line of names.
-func checkRows(s *analysis.Sweep) [][]string {
-	rows := [][]string{{"order", "rung", "offered_rps", "seed", "check", "figure", "verdict", "detail"}}
-	all := s.All()
-	for i := range all {
-		m := &all[i]
-		for _, c := range m.Checks {
-			figure := ""
-			if c.Figure.OK {
-				figure = strconv.FormatFloat(c.Figure.V, 'g', -1, 64)
-			}
-			rows = append(rows, []string{
-				strconv.Itoa(m.Cell.Order), m.Cell.Rung, strconv.FormatFloat(m.Cell.OfferedRPS, 'g', -1, 64), strconv.FormatUint(m.Cell.Seed, 10),
-				c.Name, figure, c.Verdict.String(), c.Detail,
-			})
-		}
-	}
-	return rows
-}
-
-func encodeCSV(rows [][]string) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.WriteAll(rows) // a bytes.Buffer takes everything
-	return b.Bytes()
 }

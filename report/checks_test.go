@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
 	"slices"
 	"strings"
@@ -82,11 +83,11 @@ func TestChecksCountVerdicts(t *testing.T) {
 
 func TestCheckRowsAreNumbers(t *testing.T) {
 	s := marked(t)
-	rows, err := csv.NewReader(strings.NewReader(string(encodeCSV(checkRows(s))))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(CellChecks(s, FactsOf(s, "")).CSV())).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 1+14*len(analysis.CheckDocs()))
-	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "dispatch-lag", "0.061", "voided", "p99 dispatch lag was 61 ms"})
-	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "client-cpu", "", "unmeasured", ""}, "null, not 0")
+	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "0", "false", "dispatch-lag", "0.061", "s", "voided", "p99 dispatch lag was 61 ms"})
+	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "0", "false", "client-cpu", "", "", "unmeasured", ""}, "null, not 0")
 }
 
 func TestEveryCheckIsDocumented(t *testing.T) {

@@ -82,7 +82,11 @@ func (f *Figure) header() (lines []headerLine) {
 	for _, s := range wrap(strings.Fields(f.Title), " ", width, title) {
 		lines = append(lines, headerLine{s, title})
 	}
-	for _, s := range wrap(f.facts, " · ", width, small) {
+	var facts []string
+	for _, s := range f.facts {
+		facts = append(facts, wrap(strings.Fields(s), " ", width, small)...) // most are one line
+	}
+	for _, s := range wrap(facts, " · ", width, small) {
 		lines = append(lines, headerLine{s, small})
 	}
 	return lines
@@ -124,12 +128,9 @@ func (f *Figure) keyPlaces() (places []keyPlace) {
 }
 
 func (f *Figure) drawPanels(dc draw.Canvas) {
-	tiles := draw.Tiles{Rows: len(f.rows), Cols: len(f.rows[0]), PadX: 14, PadY: 24}
+	tiles := draw.Tiles{Rows: len(f.rows), Cols: len(f.rows[0]), PadLeft: 18, PadX: 14, PadY: 24}
 	if f.panelTitles {
 		tiles.PadTop = 20
-	}
-	if len(f.rows) > 1 || len(f.rows[0]) > 1 {
-		tiles.PadLeft = 18
 	}
 	for i, canvases := range plot.Align(f.rows, tiles, dc) {
 		for j, c := range canvases {
@@ -154,8 +155,9 @@ func wrap(parts []string, sep string, width vg.Length, sty text.Style) []string 
 	return lines
 }
 
-// newPlot is a plot in the house style.
-func newPlot(x, y string) *plot.Plot {
+// newPlot is a plot in the house style, with a label of its x axis; panelLabel sets that
+// of its y axis.
+func newPlot(x string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -165,9 +167,8 @@ func newPlot(x, y string) *plot.Plot {
 		a.Tick.LineStyle = a.LineStyle
 		a.Tick.Length = 4
 	}
-	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.X.Label.Text = x
 	p.X.Label.TextStyle = textStyle(bodySize, ink, -0.5, 0)
-	p.Y.Label.TextStyle = textStyle(bodySize, ink, -0.5, 0)
 	p.X.Tick.Label = textStyle(smallSize, muted, -0.5, -1)
 	p.Y.Tick.Label = textStyle(smallSize, muted, -1, -0.5)
 	p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{7}, linearTicks{5}
@@ -184,7 +185,8 @@ func (l layer) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // panelTitle sets a title above a panel. It and panelLabel are drawn as data are,
-// because plot.Align does not keep panels level when only some have the plot's own.
+// because plot.Align does not keep panels level when only some have the plot's own, and
+// because gonum makes room for the label of a logarithmic axis at the wrong height.
 func panelTitle(s string) layer {
 	return func(c draw.Canvas, _, _ func(float64) vg.Length) {
 		sty := textStyle(bodySize, ink, 0, 0)

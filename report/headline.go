@@ -44,6 +44,7 @@ func Headline(s *analysis.Sweep, f Facts) Table {
 		right(ttftScale.name("TTFT p50 there"), names(func(h analysis.Headline) string { return ttftScale.mean(h.TTFT) })),
 		right(tailScale.name(tailLabel), names(func(h analysis.Headline) string { return tailScale.spread(h.Tail) })),
 	})
+	t.Fields = headlineFields(hs)
 	t.Notes = []string{"Peak goodput is the highest over the offered rates that were run; “>” is a lower bound. Invalid cells do not count."}
 	if v := voided(s); v != "" {
 		t.Notes = append(t.Notes, v+".")

@@ -36,6 +36,7 @@ func Hits(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 		columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
 	}
 	t = assemble("Prefix-cache hits beside their ceiling", f.Caption(), columns)
+	t.Fields = append(pointFields(points), rangesOf(points, analysis.HitRate, analysis.HitCeiling, analysis.HitReached)...)
 	t.Notes = append([]string{hitsNote}, notes.all()...)
 	return t, true
 }

@@ -13,6 +13,7 @@ import (
 // Provenance is what a manifest says about where a run comes from, as tables.
 func Provenance(m results.Manifest) []Table {
 	facts := pairs("What ran, and on what", "", "")
+	facts.Name = "provenance"
 	add := func(name, value string) {
 		if value != "" {
 			facts.Rows = append(facts.Rows, []string{name, value})
@@ -48,7 +49,7 @@ func Provenance(m results.Manifest) []Table {
 	add("machine", machine(m.Host))
 	tables := []Table{facts}
 	if len(m.Choices) > 0 {
-		t := Table{Title: "What the tool chose itself", Columns: []Column{{"parameter", true}, {"chosen", true}, {"why", true}}}
+		t := Table{Name: "provenance-choices", Title: "What the tool chose itself", Columns: []Column{{"parameter", true}, {"chosen", true}, {"why", true}}}
 		for _, c := range m.Choices {
 			t.Rows = append(t.Rows, []string{c.Name, c.Value, c.Why})
 		}
@@ -56,6 +57,7 @@ func Provenance(m results.Manifest) []Table {
 	}
 	if len(m.Params) > 0 {
 		t := pairs("Every parameter", "parameter", "value")
+		t.Name = "provenance-parameters"
 		for _, name := range slices.Sorted(maps.Keys(m.Params)) {
 			if strings.Contains(m.Params[name], "\n") {
 				continue // a file's text, which the manifest has and a table cannot show
@@ -65,7 +67,7 @@ func Provenance(m results.Manifest) []Table {
 		tables = append(tables, t)
 	}
 	if len(m.Tapes) > 0 {
-		t := Table{Title: "Tapes", Columns: []Column{{"workload", true}, {"offered (rps)", false}, {"seed", false}, {"requests", false}, {"SHA-256", true}}}
+		t := Table{Name: "provenance-tapes", Fields: tapeFields(m.Tapes), Title: "Tapes", Columns: []Column{{"workload", true}, {"offered (rps)", false}, {"seed", false}, {"requests", false}, {"SHA-256", true}}}
 		for _, p := range m.Tapes {
 			t.Rows = append(t.Rows, []string{p.Workload, short(p.OfferedRPS), fmt.Sprint(p.Seed), fmt.Sprint(p.Requests), p.SHA256})
 		}

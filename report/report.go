@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,7 +28,6 @@ type Report struct {
 	Warnings   []string
 
 	summaries []results.CellSummary
-	checks    [][]string // a line for every check of every cell, for scripts
 }
 
 // Of makes the report of a run that analysis.Load read.
@@ -49,7 +46,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
 		Cells: Cells(s, f), Probes: Probes(s, f),
 		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
-		summaries: analysis.Summaries(s), checks: checkRows(s),
+		summaries: analysis.Summaries(s),
 	}
 	if text := voided(s); text != "" {
 		r.Warnings = append(r.Warnings, text)
@@ -66,15 +63,9 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 // the dictionaries of the results format.
 func (r *Report) Blocks() map[string]string {
 	blocks := Dictionaries()
-	blocks["headline"] = r.Headline.Markdown()
-	blocks["summary"] = r.Summary.Markdown()
-	for _, t := range r.Hits {
-		blocks["hits"] = t.Markdown()
+	for _, t := range r.named() {
+		blocks[t.Name] = t.Markdown()
 	}
-	blocks["cells"] = r.Cells.Markdown()
-	blocks["probes"] = r.Probes.Markdown()
-	blocks["checks"] = r.Checks.Markdown()
-	blocks["cell-checks"] = r.CellChecks.Markdown()
 	blocks["words"] = list(r.Words)
 	var provenance []string
 	for _, t := range r.Provenance {
@@ -99,57 +90,23 @@ func Dictionaries() map[string]string {
 	}
 }
 
-// Write writes the report into a folder, which it makes if need be, and returns
-// the paths of its files: report.md, report.html, tables/*.md, tables/checks.csv,
-// charts/*.svg and charts/*.png, and summary.json.
-func (r *Report) Write(dir string) ([]string, error) {
-	type output struct {
-		name string
-		data []byte
+// named are the tables of the run that have a block and files each, by name: all of
+// them but the provenance, whose tables share a block. A table that is added here is
+// embedded, written and exported.
+func (r *Report) named() []Table {
+	tables := []Table{r.Headline, r.Summary, r.Cells, r.Probes, r.Checks, r.CellChecks}
+	for i, name := range []string{"headline", "summary", "cells", "probes", "checks", "cell-checks"} {
+		tables[i].Name = name
 	}
-	page, err := r.HTML()
-	if err != nil {
-		return nil, err
+	for _, t := range r.Hits {
+		t.Name = "hits"
+		tables = append(tables, t)
 	}
-	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", page}}
-	blocks := r.Blocks()
-	for _, name := range []string{"headline", "summary", "hits", "cells", "probes", "checks", "cell-checks"} {
-		if text, ok := blocks[name]; ok {
-			outputs = append(outputs, output{filepath.Join("tables", name+".md"), []byte(text)})
-		}
-	}
-	outputs = append(outputs, output{filepath.Join("tables", "checks.csv"), encodeCSV(r.checks)})
-	for i := range r.Figures {
-		f := &r.Figures[i]
-		svg, err := f.SVG()
-		if err != nil {
-			return nil, err
-		}
-		png, err := f.PNG()
-		if err != nil {
-			return nil, err
-		}
-		outputs = append(outputs, output{filepath.Join("charts", f.Name+".svg"), svg}, output{filepath.Join("charts", f.Name+".png"), png})
-	}
-	for _, sub := range []string{"tables", "charts"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
-			return nil, err
-		}
-	}
-	var paths []string
-	for _, o := range outputs {
-		path := filepath.Join(dir, o.name)
-		if err := os.WriteFile(path, o.data, 0o644); err != nil {
-			return paths, err
-		}
-		paths = append(paths, path)
-	}
-	path := filepath.Join(dir, "summary.json")
-	if err := results.WriteSummary(path, r.summaries); err != nil {
-		return paths, err
-	}
-	return append(paths, path), nil
+	return tables
 }
+
+// Tables returns every table of the run, each with its name.
+func (r *Report) Tables() []Table { return append(r.named(), r.Provenance...) }
 
 // Markdown renders the report as one document that stands beside its charts.
 func (r *Report) Markdown() string {

@@ -79,8 +79,11 @@ func TestReportOfARunFolder(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"report.md", "report.html",
-		"tables/headline.md", "tables/summary.md", "tables/cells.md", "tables/probes.md",
-		"tables/checks.md", "tables/cell-checks.md", "tables/checks.csv",
+		"tables/headline.md", "tables/summary.md", "tables/cells.md", "tables/probes.md", "tables/checks.md", "tables/cell-checks.md",
+		"tables/headline.csv", "tables/headline.json", "tables/summary.csv", "tables/summary.json", "tables/cells.csv", "tables/cells.json",
+		"tables/probes.csv", "tables/probes.json", "tables/checks.csv", "tables/checks.json", "tables/cell-checks.csv", "tables/cell-checks.json",
+		"tables/provenance.csv", "tables/provenance.json", "tables/provenance-choices.csv", "tables/provenance-choices.json",
+		"tables/provenance-parameters.csv", "tables/provenance-parameters.json", "tables/provenance-tapes.csv", "tables/provenance-tapes.json",
 		"charts/e2e-p99.svg", "charts/e2e-p99.png", "charts/goodput.svg", "charts/goodput.png",
 		"charts/e2e-over-time.svg", "charts/e2e-over-time.png", "charts/e2e-p50.svg", "charts/e2e-p50.png",
 		"charts/ttft.svg", "charts/ttft.png", "charts/e2e-cdf.svg", "charts/e2e-cdf.png", "charts/itl-cdf.svg", "charts/itl-cdf.png",
@@ -112,7 +115,7 @@ func TestEveryMetricHasASummaryKey(t *testing.T) {
 	var keys map[string]any
 	require.NoError(t, json.Unmarshal(data, &keys))
 	for _, m := range []analysis.Metric{analysis.Arrivals, analysis.Completed, analysis.Shed, analysis.Timeouts, analysis.Failures,
-		analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.Attainment, analysis.Admitted, analysis.HitRate, analysis.HitCeiling, analysis.HitReached,
+		analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.CompletedTokens, analysis.Attainment, analysis.Admitted, analysis.HitRate, analysis.HitCeiling, analysis.HitReached,
 		analysis.TTFTP50, analysis.TTFTP99, analysis.ITLP50, analysis.ITLP99, analysis.E2EP50, analysis.E2EP99, analysis.LagP99} {
 		require.Contains(t, keys, m.Key)
 	}

@@ -77,6 +77,7 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
 
 	t := assemble(f.title("Every rung at every offered rate"), f.Caption(), columns)
+	t.Fields = summaryFields(points)
 	t.Notes = []string{definitionNote}
 	if f.Seeds > 1 {
 		t.Notes = append(t.Notes, "Means over seeds; (min–max) over seeds where shown. Requests are totals.")
@@ -233,7 +234,7 @@ func occurs(points []*analysis.Point, m analysis.Metric) bool {
 }
 
 func total(points []*analysis.Point, m analysis.Metric) column {
-	return right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) }))
+	return right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) })).with(totalField(points, m))
 }
 
 // metric is a metric's column in one unit: means over seeds, with the range when
@@ -249,5 +250,5 @@ func metric(points []*analysis.Point, m analysis.Metric, spread bool) column {
 			return sc.spread(p.Range(m))
 		}
 		return sc.mean(p.Range(m))
-	}))
+	})).with(rangeFields(points, m)...)
 }

@@ -11,11 +11,13 @@ import (
 // Table is a table as data. Cells are formatted text; numbers of one column share
 // a unit, which its name gives.
 type Table struct {
+	Name    string // of its files and its block; "" for a table that has neither
 	Title   string
 	Caption string // what the numbers were measured on and over
 	Columns []Column
 	Rows    [][]string
 	Notes   []string // footnotes, each with the mark that refers to it
+	Fields  []Field  // the same for machines, or more of it; nil leaves that to Data
 }
 
 // Column heads a table's column. Numbers are set flush right, names flush left.
@@ -124,19 +126,31 @@ func escape(s string) string { return markdownCell.Replace(s) }
 // column is a column under construction.
 type column struct {
 	Column
-	cells []string
+	cells  []string
+	fields []Field // for machines; nil when the cells are all there is
 }
 
-func left(name string, cells []string) column { return column{Column{name, true}, cells} }
+func left(name string, cells []string) column { return column{Column{name, true}, cells, nil} }
 
-func right(name string, cells []string) column { return column{Column{name, false}, cells} }
+func right(name string, cells []string) column { return column{Column{name, false}, cells, nil} }
+
+// with gives a column its data for machines.
+func (c column) with(fields ...Field) column {
+	c.fields = fields
+	return c
+}
 
 // assemble sets columns side by side. They have the same number of cells.
 func assemble(title, caption string, columns []column) Table {
 	t := Table{Title: title, Caption: caption}
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Column)
+		if c.fields == nil {
+			c.fields = shown(c.Column, c.cells)
+		}
+		t.Fields = append(t.Fields, c.fields...)
 	}
+	t.Fields = distinct(t.Fields)
 	if len(columns) == 0 {
 		return t
 	}

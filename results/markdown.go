@@ -24,11 +24,20 @@ func columnsMarkdown(columns []Column) string {
 func SummaryMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| key | type | unit | what it is | null means |\n|---|---|---|---|---|\n")
-	for _, f := range summaryFields() {
-		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		row(&b, key, jsonType(f.Type), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("null"))
+	for _, c := range SummaryKeys() {
+		row(&b, c.Name, string(c.Type), c.Unit, c.Doc, c.Null)
 	}
 	return b.String()
+}
+
+// SummaryKeys returns the keys of summary.json, in its order.
+func SummaryKeys() []Column {
+	var keys []Column
+	for _, f := range summaryFields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, Column{key, Type(jsonType(f.Type)), f.Tag.Get("unit"), f.Tag.Get("null"), f.Tag.Get("doc")})
+	}
+	return keys
 }
 
 // RulesMarkdown returns what no row may show as a Markdown list. A cell with a row
@@ -56,6 +65,9 @@ func jsonType(t reflect.Type) string {
 	case reflect.Bool:
 		return "boolean"
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Struct {
+			return "array of objects"
+		}
 		return "array of strings"
 	}
 	return "number"

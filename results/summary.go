@@ -32,6 +32,7 @@ type CellSummary struct {
 	AchievedRPS         Opt[float64] `json:"achieved_rps" unit:"1/s" null:"the steady window is empty" doc:"arrivals really sent, per second"`
 	ThroughputRPS       Opt[float64] `json:"throughput_rps" unit:"1/s" null:"the steady window is empty" doc:"requests completed, per second"`
 	ThroughputTokensPS  Opt[float64] `json:"throughput_tokens_per_s" unit:"tokens/s" null:"the steady window is empty" doc:"output tokens of all requests, per second"`
+	CompletedTokensPS   Opt[float64] `json:"completed_tokens_per_s" unit:"tokens/s" null:"the steady window is empty" doc:"output tokens of the arrivals that completed, per second"`
 	GoodputRPS          Opt[float64] `json:"goodput_rps" unit:"1/s" null:"the steady window is empty" doc:"requests completed within the SLO, per second, over all arrivals"`
 	Attainment          Opt[float64] `json:"attainment" null:"no arrivals" doc:"share of all arrivals that completed within the SLO"`
 	AttainmentAdmitted  Opt[float64] `json:"attainment_admitted" null:"nothing was admitted" doc:"share of the arrivals that were not shed that completed within the SLO"`
@@ -50,10 +51,28 @@ type CellSummary struct {
 
 	Extrapolated Opt[float64] `json:"extrapolated" null:"the engine was real" doc:"share of a simulation's steps that were larger than those which its cost model was fitted on"`
 
-	LowerBounds    []string `json:"lower_bounds" doc:"the keys above whose quantile fell on a request that was not answered: the true value is larger than the one given"`
+	LowerBounds    []string `json:"lower_bounds" doc:"the keys above whose true value is larger than the one given: a quantile that fell on a request that was not answered, or a count within an SLO that is longer than some client waited"`
 	Valid          bool     `json:"valid" doc:"whether the cell may be used; false exactly when invalid_reasons has any"`
 	InvalidReasons []string `json:"invalid_reasons" doc:"what makes it invalid"`
+
+	Warnings []Caution `json:"warnings" doc:"what else to know of the cell, of its rung at its rate over all seeds, and of its rung: each with a code, what it is about (cell, rate or rung), its figures by name, and a text"`
 }
+
+// Caution is one thing that a reader must know of a figure.
+type Caution struct {
+	Code string `json:"code"`
+	// About is what it is about: the cell, all cells of its rung at its rate, or its rung.
+	About   string             `json:"about"`
+	Figures map[string]float64 `json:"figures,omitempty"`
+	Text    string             `json:"text"` // one sentence without its full stop
+}
+
+// What a Caution can be about.
+const (
+	AboutCell = "cell"
+	AboutRate = "rate"
+	AboutRung = "rung"
+)
 
 // WriteSummary writes one JSON array with an object for each cell, atomically. A
 // number that is not finite is an error that names the cell and the key.
@@ -70,6 +89,9 @@ func WriteSummary(path string, cells []CellSummary) error {
 		}
 		if c.LowerBounds == nil {
 			c.LowerBounds = []string{}
+		}
+		if c.Warnings == nil {
+			c.Warnings = []Caution{}
 		}
 		for _, f := range summaryFields() {
 			if _, err := json.Marshal(reflect.ValueOf(c).Elem().FieldByIndex(f.Index).Interface()); err != nil {

@@ -16,8 +16,9 @@ func TestSummary(t *testing.T) {
 		DurationS: 60, WarmupS: 10, SLOS: 4.5, Arrivals: 125, Completed: 120, Shed: 3, Timeouts: 2,
 		GoodputRPS: Some(2.25), Attainment: Some(0.9), TTFTP50S: Some(0.0), HitRate: Some(0.62),
 		Valid: true, InvalidReasons: []string{}, LowerBounds: []string{"e2e_p99_s"},
+		Warnings: []Caution{{Code: "survivorship", About: AboutRate, Figures: map[string]float64{"mean_offered": 69.5}, Text: "short ones"}},
 	}
-	void := CellSummary{Schema: SchemaVersion, Key: Key{Rung: "fifo", OfferedRPS: 2.5, Seed: 7}, InvalidReasons: []string{"dispatch lag", "probe"}, LowerBounds: []string{}}
+	void := CellSummary{Schema: SchemaVersion, Key: Key{Rung: "fifo", OfferedRPS: 2.5, Seed: 7}, InvalidReasons: []string{"dispatch lag", "probe"}, LowerBounds: []string{}, Warnings: []Caution{}}
 	require.NoError(t, WriteSummary(path, []CellSummary{measured, void}))
 	got, err := ReadSummary(path)
 	require.NoError(t, err)

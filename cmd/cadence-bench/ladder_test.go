@@ -90,6 +90,8 @@ func TestLadderAndReport(t *testing.T) {
 	drift := execute(t, t.Context(), "report", dir, "--check", "--docs", doc)
 	require.Equal(t, exitDrift, drift.code)
 	require.Contains(t, drift.stderr, "doc.md")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tables", "summary.csv"), nil, 0o644))
+	require.Contains(t, execute(t, t.Context(), "report", dir, "--check", "--docs", write(t, "empty.md", "")).stderr, "summary.csv")
 }
 
 // TestInterruptKeepsWhatIsMeasured: an interrupt in the middle of a cell, while

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ type reportFlags struct {
 	embed, check          bool
 	docs                  []string
 	out                   string
+	table, format         string
 }
 
 func newReport() *cobra.Command {
@@ -31,13 +33,15 @@ func newReport() *cobra.Command {
 		Short: "Make the tables, charts and page of a run",
 		Long: `Make every table and chart of a run from its Parquet files: report.md, report.html,
 tables, charts and summary.json, written into the run's folder, and print the summary.
-Without RUN it takes the latest run under runs/.
+Without RUN it takes the latest run under runs/. tables/ has every table as CSV and JSON
+too, with the numbers as they were computed; --table prints one and writes nothing.
 
 Documents embed tables between <!-- cadence:begin NAME --> and <!-- cadence:end -->.
---embed brings these up to date; --check changes nothing and fails when one differs
-from what the data gives.`,
+--embed brings these up to date; --check changes nothing and fails when one, or a file in
+the run's tables/, differs from what the data gives.`,
 		Example: `  cadence-bench report
   cadence-bench report runs/mine --slo 4s
+  cadence-bench report results/ladder --table summary --format csv
   cadence-bench report results/ladder --check`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return coded(exitInput, cobra.MaximumNArgs(1)(cmd, args))
@@ -46,6 +50,9 @@ from what the data gives.`,
 			dir, err := runFolder(args)
 			if err != nil {
 				return coded(exitInput, err)
+			}
+			if f.table == "" && cmd.Flags().Changed("format") {
+				return coded(exitInput, errors.New("--format is of one table: name it with --table"))
 			}
 			return f.run(cmd.OutOrStdout(), dir, cmd.Flags().Changed("warmup"))
 		},
@@ -56,8 +63,10 @@ from what the data gives.`,
 	flags.DurationVar(&f.cooldown, "cooldown", 0, "leave out the arrivals of this last part")
 	flags.StringVar(&f.out, "out", "", "folder to write to (default the run's own or, with another objective or window, what-if in it)")
 	flags.BoolVar(&f.embed, "embed", false, "bring the tables in --docs up to date")
-	flags.BoolVar(&f.check, "check", false, "compare the tables in --docs with the data, and write nothing")
+	flags.BoolVar(&f.check, "check", false, "compare the tables in --docs and in the run's tables/ with the data, and write nothing")
 	flags.StringSliceVar(&f.docs, "docs", nil, "documents that embed tables (default README.md and docs/*.md)")
+	flags.StringVar(&f.table, "table", "", "print this table, such as summary, and write nothing")
+	flags.StringVar(&f.format, "format", tableFormats[0], "how --table prints: "+strings.Join(tableFormats, ", "))
 	return cmd
 }
 
@@ -69,6 +78,12 @@ func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
 	if f.slo < 0 || f.warmup < 0 || f.cooldown < 0 {
 		return coded(exitInput, errors.New("--slo, --warmup and --cooldown must not be negative"))
 	}
+	if f.table != "" && (f.embed || f.check) {
+		return coded(exitInput, errors.New("--table prints one table: without --embed and --check"))
+	}
+	if !slices.Contains(tableFormats, f.format) {
+		return coded(exitInput, fmt.Errorf("--format %q: want one of %s", f.format, strings.Join(tableFormats, ", ")))
+	}
 	run, err := analysis.Load(dir, options)
 	if err != nil {
 		return coded(exitInput, err)
@@ -77,14 +92,17 @@ func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
 	if err != nil {
 		return err
 	}
-	if f.embed || f.check {
-		return f.documents(out, r)
+	if f.table != "" {
+		return printTable(out, r, f.table, f.format)
 	}
 	if f.out == "" {
 		f.out = dir
 		if options != (analysis.Options{}) { // other figures than the run's own
 			f.out = filepath.Join(dir, "what-if")
 		}
+	}
+	if f.embed || f.check {
+		return f.documents(out, r)
 	}
 	files, err := r.Write(f.out)
 	if err != nil {
@@ -116,7 +134,7 @@ func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 	}
 	maps.Copy(blocks, r.Blocks())
 	if f.check {
-		err := report.Check(docs, blocks)
+		err := errors.Join(report.Check(docs, blocks), r.CheckTables(f.out))
 		if err == nil {
 			fmt.Fprintf(out, "%d documents agree with the data\n", len(docs))
 		}

@@ -211,7 +211,7 @@ func TestDistributionsReadABoundedNumberOfCells(t *testing.T) {
 	require.Len(t, read, maxCells)
 	for _, c := range charts {
 		if c.Name == "e2e-cdf" {
-			require.Contains(t, c.Facts, "of the first 8 cells of 16")
+			require.Contains(t, c.Facts, "the first 8 of 16 cells of a rung")
 		}
 	}
 }

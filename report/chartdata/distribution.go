@@ -69,7 +69,7 @@ func (c *Chart) finish(cells int) {
 	c.Columns = len(c.Panels)
 	c.Facts = append(c.Facts, "markers at the median, p90 and p99")
 	if cells > maxCells {
-		c.Facts = append(c.Facts, fmt.Sprintf("of the first %d cells of %d", maxCells, cells))
+		c.Facts = append(c.Facts, fmt.Sprintf("the first %d of %d cells of a rung", maxCells, cells))
 	}
 	x := c.Panels[0].X
 	x.Log, x.Min = true, math.Inf(1)

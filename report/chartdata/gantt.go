@@ -31,7 +31,7 @@ func (b *builder) schedule() (Chart, error) {
 		c.Absent = fmt.Sprintf("the rungs share no seed at %s rps", number(rate))
 		return c, nil
 	}
-	c.Title = fmt.Sprintf("The first requests at %s rps, by request and step", number(rate))
+	c.Title = fmt.Sprintf("The first requests at %s rps, step by step", number(rate))
 	c.Facts = []string{fmt.Sprintf("seed %d", cells[0].Cell.Seed), "the highest rate that every rung has"}
 	traced := true
 	for _, cell := range cells {
@@ -53,6 +53,7 @@ func (b *builder) schedule() (Chart, error) {
 		c.Panels = append(c.Panels, ganttPanel(cell, b.looks[cell.Cell.Rung], rows, steps))
 	}
 	if !traced {
+		c.Title = fmt.Sprintf("The first requests at %s rps", number(rate))
 		c.Facts = append(c.Facts, "from the requests' own times: the steps were not traced")
 	}
 	return c, nil

@@ -12,7 +12,7 @@ func TestScheduleShowsWhatRequestsDo(t *testing.T) {
 	r := &run{}
 	r.add("prefix", 2, 1, served(0, 0, 0.25, 0.5, 1), shed(1, 0.5), served(2, 1, 1, 2, 3), expired(3, 1))
 	c := r.charts(t)["schedule"]
-	require.Equal(t, "The first requests at 2 rps, by request and step", c.Title)
+	require.Equal(t, "The first requests at 2 rps", c.Title)
 	require.Contains(t, c.Facts, "from the requests' own times: the steps were not traced")
 	p := c.Panels[0]
 	require.Equal(t, 2.0, p.X.Max, "twice the last arrival")
@@ -37,7 +37,9 @@ func TestScheduleTakesStepsAndPreemptions(t *testing.T) {
 		{Start: at(3), End: at(4), Rows: 102, PrefillRows: 101, Admitted: []results.StepAdmission{{Request: 0, Again: true}}},
 		{Start: at(4), End: at(4.5), Rows: 1},
 	}
-	g := r.charts(t)["schedule"].Panels[0].Gantt
+	c := r.charts(t)["schedule"]
+	require.Equal(t, "The first requests at 2 rps, step by step", c.Title)
+	g := c.Panels[0].Gantt
 	require.Equal(t, []Span{
 		{0, 0, 0.5, Queued}, {0, 0.5, 1, Prefill}, {0, 1, 2, Decode}, {0, 2, 3, Queued}, {0, 3, 4, Prefill},
 		{1, 2, 3, Prefill},

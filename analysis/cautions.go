@@ -1,0 +1,98 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Codes of what is to be known of a rung at a rate, over all seeds. Those of a rung's
+// knee are CodeKneeBelow and CodeKneeAbove.
+const (
+	CodeSurvivors = "survivorship" // the completed answers are shorter than the offered ones
+	CodeTail      = "pooled-p99"   // not even all seeds together support a p99
+	CodeUndecided = "undecided"    // the SLO is longer than some client waited
+)
+
+// Caution is one thing that a reader must know of a rung, at one rate or at the end of
+// its rates.
+type Caution struct {
+	Rung       string
+	OfferedRPS float64 // of one about a rung, the rate at which it shows
+	results.Caution
+}
+
+func (c *Caution) of(k *results.Key) bool {
+	return c.Rung == k.Rung && (c.About == results.AboutRung || c.OfferedRPS == k.OfferedRPS)
+}
+
+// Cautions lists what to know beyond single cells: by rung in ladder order, first of its
+// rates, then of its knee.
+func (s *Sweep) Cautions() []Caution {
+	var all []Caution
+	knees := s.Knees()
+	for i, rung := range s.Rungs {
+		for _, p := range s.Of(rung) {
+			all = append(all, p.cautions()...)
+		}
+		all = append(all, knees[i].cautions()...)
+	}
+	return all
+}
+
+func (p *Point) cautions() (all []Caution) {
+	add := func(code string, figures map[string]float64, format string, args ...any) {
+		all = append(all, Caution{p.Rung, p.OfferedRPS, results.Caution{Code: code, About: results.AboutRate, Figures: finite(figures), Text: fmt.Sprintf(format, args...)}})
+	}
+	if v, ok := p.Survivors(); ok && v.Biased() {
+		add(CodeSurvivors, map[string]float64{"mean_offered": v.MeanOffered, "mean_completed": v.MeanCompleted, "p": v.P},
+			"the answers that completed are %.0f%% shorter than those offered (%.3g against %.3g tokens), so requests per second flatters it; tokens per second does not",
+			100*v.Shortfall(), v.MeanCompleted, v.MeanOffered)
+	}
+	if t := p.Tail(); t.E2E.N > 0 && math.IsInf(t.E2E.Hi, 1) {
+		figures := map[string]float64{"requests": float64(t.E2E.N), "needed": float64(t.NeedE2E), "unanswered": float64(t.Unanswered)}
+		if t.NeedE2E == 0 {
+			add(CodeTail, figures, "%d of %d admitted requests were not answered, so the p99 E2E is beyond the timeout whatever their number", t.Unanswered, t.E2E.N)
+		} else {
+			add(CodeTail, figures, "%d admitted requests over all seeds do not bound the p99 E2E from above; it takes %d", t.E2E.N, t.NeedE2E)
+		}
+	}
+	undecided := 0
+	for _, c := range p.Used() {
+		undecided += c.Undecided
+	}
+	if undecided > 0 {
+		add(CodeUndecided, map[string]float64{"requests": float64(undecided)},
+			"%d requests were given up before the SLO was over: goodput and attainment are lower bounds", undecided)
+	}
+	return all
+}
+
+func (k *Knee) cautions() (all []Caution) {
+	missing := k.Missing()
+	for _, code := range []string{CodeKneeBelow, CodeKneeAbove} {
+		if missing[code] == nil {
+			continue
+		}
+		edge := k.Rates[0]
+		if code == CodeKneeAbove {
+			edge = k.Rates[len(k.Rates)-1]
+		}
+		all = append(all, Caution{k.Rung, edge.OfferedRPS, results.Caution{Code: code, About: results.AboutRung,
+			Figures: finite(map[string]float64{"offered_rps": edge.OfferedRPS, "growth": edge.Growth, "growth_lo": edge.Lo, "growth_hi": edge.Hi}),
+			Text:    strings.Join(missing[code], ", and ")}})
+	}
+	return all
+}
+
+// finite leaves out what JSON has no number for.
+func finite(figures map[string]float64) map[string]float64 {
+	for name, v := range figures {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			delete(figures, name)
+		}
+	}
+	return figures
+}

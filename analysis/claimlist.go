@@ -1,0 +1,244 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Claims judges what is said of ladders like this one: first by the predecessor's
+// report, then of admission control. A claim about a rung that the run does not have is
+// left out.
+func (s *Sweep) Claims() []Claim {
+	seeds := s.Seeds()
+	var claims []Claim
+	for _, claim := range []func(*Sweep) []Claim{rises, tellsNothing, roughStream, staticCost, sameOrder, holdsTail, paysOff} {
+		for _, c := range claim(s) {
+			c.decide(seeds)
+			claims = append(claims, c)
+		}
+	}
+	return claims
+}
+
+func rises(s *Sweep) []Claim {
+	c := Claim{Key: "a", Text: "Goodput rises at each rung", What: "peak goodput over that of the rung below", Ratio: true,
+		Rule: "Holds when at every step the 95% interval of the ratio is above 1; does not when at some step it is below. The interval is the wider of resampled seeds and requests, with the peak wherever it falls, and Student's t of the seeds' ratios at the two peaks. Rungs with admission control have claims of their own."}
+	drawn := map[string]peaks{}
+	for i, p := range s.resampled() {
+		drawn[s.Rungs[i]] = p
+	}
+	rungs := s.plain()
+	for i := 1; i < len(rungs); i++ {
+		a, b := drawn[rungs[i-1]], drawn[rungs[i]]
+		e := Evidence{Where: rungs[i], Verdict: Open, Missing: len(a.points) == 0 || len(b.points) == 0}
+		if !e.Missing {
+			e = contrastOf(rungs[i], a.points[a.best], b.points[b.best], Goodput, true)
+			e.widen(a, b)
+		}
+		if e.Interval && e.Lo > 1 {
+			e.Verdict = Holds
+		} else if e.Interval && e.Hi < 1 {
+			e.Verdict = DoesNotHold
+		}
+		c.Evidence = append(c.Evidence, e)
+	}
+	return []Claim{c}
+}
+
+// widen makes the interval contain that of the resampled ratio of two peaks, and the
+// value the ratio of their means.
+func (e *Evidence) widen(a, b peaks) {
+	var ratios []span
+	for i := range min(len(a.rps), len(b.rps)) {
+		r := b.rps[i] / a.rps[i]
+		ratios = append(ratios, span{r, r})
+	}
+	below := a.points[a.best].Range(Goodput).Mean
+	e.Value = b.points[b.best].Range(Goodput).Mean / below
+	if e.Missing = !(below > 0) || len(ratios) == 0; e.Missing {
+		return
+	}
+	d := percentile(ratios)
+	e.Lo, e.Hi = min(e.Lo, d.lo, e.Value), max(e.Hi, d.hi, e.Value)
+}
+
+func tellsNothing(s *Sweep) []Claim {
+	c := Claim{Key: "b", Text: "Throughput cannot tell the rungs apart", Unit: Fraction,
+		What: "largest difference between rungs at one offered rate, over their mean: completed requests/s, and their output tokens/s",
+		Rule: fmt.Sprintf("Holds when at every rate the rungs are within %.0f%% of each other, in every seed; does not when at some rate they are further apart in every seed. Rungs with admission control, which refuse work, are left out.", 100*DefaultFloor)}
+	for _, m := range []Metric{Throughput, CompletedTokens} {
+		worst, overall := Evidence{Missing: true}, []Evidence(nil)
+		for _, rate := range s.CommonRates() {
+			spread, apart, alike := s.spreadAt(rate, m)
+			e := Evidence{Where: fmt.Sprintf("%s, at %s rps", m.Label, number(rate)), Value: spread, Verdict: Open}
+			if alike {
+				e.Verdict = Holds
+			} else if apart {
+				e.Verdict = DoesNotHold
+			}
+			overall = append(overall, e)
+			if worst.Missing || e.Value > worst.Value {
+				worst = e
+			}
+		}
+		if worst.Missing {
+			worst.Where = m.Label
+		}
+		worst.Verdict = together(overall)
+		c.Evidence = append(c.Evidence, worst)
+	}
+	return []Claim{c}
+}
+
+// spreadAt is (max − min)/mean of a metric over the plain rungs at one rate; apart and
+// alike say that in every seed it is above, or within, DefaultFloor.
+func (s *Sweep) spreadAt(rate float64, m Metric) (spread float64, apart, alike bool) {
+	var means Range
+	seeds := map[uint64]*Range{}
+	for _, rung := range s.plain() {
+		p := s.Find(rung, rate)
+		means.add(p.Range(m).value())
+		for _, replicates := range bySeed(p.Used()) {
+			seed := replicates[0].Cell.Seed
+			if seeds[seed] == nil {
+				seeds[seed] = &Range{}
+			}
+			seeds[seed].add(average(replicates, m))
+		}
+	}
+	apart, alike = true, true
+	for _, r := range seeds {
+		within := r.Mean == 0 || (r.Max-r.Min)/r.Mean <= DefaultFloor
+		apart, alike = apart && !within, alike && within
+	}
+	return means.relative().V, apart, alike
+}
+
+func roughStream(s *Sweep) []Claim {
+	below, ok := s.below("continuous")
+	if !ok {
+		return nil
+	}
+	c := Claim{Key: "c", Text: "Continuous batching makes p99 ITL worse", What: fmt.Sprintf("p99 ITL of continuous over that of %s, by offered rate", below), Ratio: true,
+		Rule: fmt.Sprintf("Holds when at every rate it is more than %.0f%% higher and Student's t interval of the seeds' ratios above 1; does not when at some rate that interval is below %.2f.", 100*DefaultFloor, 1+DefaultFloor)}
+	for _, rate := range s.CommonRates() {
+		e := contrastOf(number(rate)+" rps", s.Find(below, rate), s.Find("continuous", rate), ITLP99, true)
+		e.above(1, DefaultFloor)
+		c.Evidence = append(c.Evidence, e)
+	}
+	return []Claim{c}
+}
+
+func staticCost(s *Sweep) []Claim {
+	common := s.CommonRates()
+	if !slices.Contains(s.Rungs, "static") || !slices.Contains(s.Rungs, "fifo") || len(common) == 0 {
+		return nil
+	}
+	rate := common[0]
+	c := Claim{Key: "d", Text: "Static batching is worse than FIFO at low load", What: fmt.Sprintf("median E2E of static over that of fifo at %s rps, the lowest rate", number(rate)), Ratio: true,
+		Rule: fmt.Sprintf("Holds when it is more than %.0f%% higher and Student's t interval of the seeds' ratios above 1; does not when that interval is below %.2f.", 100*DefaultFloor, 1+DefaultFloor)}
+	e := contrastOf("", s.Find("fifo", rate), s.Find("static", rate), E2EP50, true)
+	e.above(1, DefaultFloor)
+	c.Evidence = []Evidence{e}
+	return []Claim{c}
+}
+
+func sameOrder(s *Sweep) []Claim {
+	c := Claim{Key: "e", Text: "The order of the rungs does not depend on the SLO", Unit: Count, What: "pairs of rungs, by peak goodput at " + factors() + " × the SLO",
+		Rule: fmt.Sprintf("Does not hold when a pair changes places: one is ahead by more than %.0f%% and in every seed at one SLO, the other at another. Holds when none does and at every SLO some pair is told apart.", 100*DefaultFloor)}
+	rows := s.SLORows()
+	rungs, swaps := len(s.Rungs), Swaps(rows)
+	verdict := Holds
+	for _, row := range rows {
+		if !row.ToldApart() {
+			verdict = Open
+		}
+	}
+	if len(swaps) > 0 {
+		verdict = DoesNotHold
+	}
+	c.Evidence = []Evidence{
+		{Where: "that change places", Value: float64(len(swaps)), Verdict: verdict},
+		{Where: "in all", Value: float64(rungs * (rungs - 1) / 2), Verdict: verdict},
+	}
+	return []Claim{c}
+}
+
+// ToldApart reports whether some rung is clearly ahead of another.
+func (r *SLORow) ToldApart() bool {
+	return slices.ContainsFunc(r.Peaks, func(a SLOPeak) bool {
+		return slices.ContainsFunc(r.Peaks, func(b SLOPeak) bool { return Ahead(a, b) })
+	})
+}
+
+func holdsTail(s *Sweep) (claims []Claim) {
+	for _, rung := range s.Rungs {
+		if !isConformal(rung) {
+			continue
+		}
+		c := Claim{Key: "f", Text: rung + " holds the p99 E2E of admitted requests under the SLO at every rate", What: "p99 E2E of all seeds' admitted requests over the SLO, by offered rate", Ratio: true,
+			Rule: "Holds when at every rate the order-statistic 95% interval of the pooled p99 ends at or below the SLO; does not when at some rate it begins above. The interval takes requests as independent, so it is too narrow under load."}
+		for _, p := range s.Of(rung) {
+			if !p.Valid() {
+				continue
+			}
+			q, slo := p.Tail().E2E, p.Used()[0].SLOS
+			e := Evidence{Where: number(p.OfferedRPS) + " rps", Verdict: Open, Missing: q.N == 0 || slo <= 0}
+			if !e.Missing {
+				e.Value, e.Lo, e.Hi, e.Interval = q.Value/slo, q.Lo/slo, q.Hi/slo, true
+				if q.Hi <= slo {
+					e.Verdict = Holds
+				} else if q.Lo > slo {
+					e.Verdict = DoesNotHold
+				}
+			}
+			c.Evidence = append(c.Evidence, e)
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+func paysOff(s *Sweep) (claims []Claim) {
+	common, plain := s.CommonRates(), s.plain()
+	if len(common) == 0 || len(plain) == 0 {
+		return nil
+	}
+	rate, base := common[len(common)-1], plain[len(plain)-1]
+	for _, rung := range s.Rungs {
+		if !isConformal(rung) {
+			continue
+		}
+		c := Claim{Key: "g", Text: fmt.Sprintf("%s has more goodput at the highest rate than %s without admission", rung, base), Unit: PerSecond,
+			What: fmt.Sprintf("goodput less that of %s at %s rps", base, number(rate)),
+			Rule: "Holds when Student's t interval of the seeds' differences is above 0; does not when it is below."}
+		e := contrastOf("", s.Find(base, rate), s.Find(rung, rate), Goodput, false)
+		e.above(0, 0)
+		c.Evidence = []Evidence{e}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// below returns the rung below another.
+func (s *Sweep) below(rung string) (string, bool) {
+	for _, step := range s.Steps() {
+		if step.Rung == rung {
+			return step.Below, true
+		}
+	}
+	return "", false
+}
+
+func factors() string {
+	var all []string
+	for _, f := range SLOFactors() {
+		all = append(all, number(f))
+	}
+	return strings.Join(all, ", ")
+}
+
+// number formats a rate or a factor as it was given.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

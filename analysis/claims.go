@@ -1,0 +1,125 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+)
+
+// ClaimVerdict says whether a run bears out a claim.
+type ClaimVerdict string
+
+const (
+	Holds       ClaimVerdict = "holds"
+	DoesNotHold ClaimVerdict = "does not hold"
+	Open        ClaimVerdict = "cannot tell"
+)
+
+// Evidence is one figure that a claim is judged by.
+type Evidence struct {
+	Where string // what is compared, or at which rate
+	// Value is in the claim's unit, with its 95% interval where it has one.
+	Value, Lo, Hi float64
+	Interval      bool
+	Missing       bool // not measured; Value means nothing
+	Verdict       ClaimVerdict
+}
+
+// Claim is something that is said of such ladders, and what this run says to it.
+type Claim struct {
+	Key  string // a letter, for references
+	Text string
+	What string // what the figures are
+	Rule string // by which the verdict is given
+	// Ratio says that the evidence is a quotient; otherwise it has the unit.
+	Ratio    bool
+	Unit     Unit
+	Evidence []Evidence
+	Verdict  ClaimVerdict
+	Reason   string // why nobody can tell, where that is one thing
+}
+
+// oneSeed is why a run of one seed decides nothing: see MinSeeds.
+const oneSeed = "1 seed: what the machine did to a whole cell cannot be told from a difference"
+
+// together is the verdict on a claim that must hold of all its evidence.
+func together(evidence []Evidence) ClaimVerdict {
+	verdict := Holds
+	for _, e := range evidence {
+		switch e.Verdict {
+		case DoesNotHold:
+			return DoesNotHold
+		case Open:
+			verdict = Open
+		}
+	}
+	if len(evidence) == 0 {
+		return Open
+	}
+	return verdict
+}
+
+// decide gives the claim's verdict, unless there are too few seeds for any.
+func (c *Claim) decide(seeds int) {
+	c.Verdict = together(c.Evidence)
+	if seeds < MinSeeds {
+		c.Verdict, c.Reason = Open, oneSeed
+		for i := range c.Evidence {
+			c.Evidence[i].Verdict = Open
+		}
+	}
+}
+
+// Seeds returns how many seeds the sweep has valid cells of.
+func (s *Sweep) Seeds() int {
+	seeds := map[uint64]bool{}
+	for i := range s.Cells {
+		if s.Cells[i].Valid() {
+			seeds[s.Cells[i].Cell.Seed] = true
+		}
+	}
+	return len(seeds)
+}
+
+// contrastOf compares a metric of two points seed by seed: the mean of the seeds'
+// ratios (their geometric mean) or differences, b against a, with Student's t interval.
+// ok is false when no seed has it in both.
+func contrastOf(where string, a, b *Point, m Metric, ratio bool) Evidence {
+	contrast := Contrast{Metric: m, Relative: ratio}
+	var own []span
+	for _, pair := range seedPairs(a, b, m) {
+		x, y := contrast.span(pair.a), contrast.span(pair.b)
+		own = append(own, span{y.lo - x.hi, y.hi - x.lo})
+	}
+	e := Evidence{Where: where, Verdict: Open, Missing: len(own) == 0}
+	if e.Missing {
+		return e
+	}
+	point := 0.0
+	for _, pair := range seedPairs(a, b, m) {
+		x, y := contrast.span(pair.a), contrast.span(pair.b)
+		point += (y.lo - x.lo) / float64(len(own)) // at the bounds, where there are any
+	}
+	t := student(own)
+	e.Value, e.Lo, e.Hi, e.Interval = point, lowest(t.lo), -lowest(-t.hi), len(own) >= MinSeeds
+	if ratio {
+		e.Value, e.Lo, e.Hi = math.Exp(e.Value), math.Exp(e.Lo), math.Exp(e.Hi)
+	}
+	return e
+}
+
+// above gives the verdict on "more than none by more than the floor"; none is 1 of a
+// ratio and 0 of a difference, whose floor is a share of base.
+func (e *Evidence) above(none, floor float64) {
+	switch {
+	case !e.Interval:
+	case e.Lo > none && e.Value > none+floor:
+		e.Verdict = Holds
+	case e.Hi < none+floor:
+		e.Verdict = DoesNotHold
+	}
+}
+
+// plain are the rungs without admission control, in ladder order.
+func (s *Sweep) plain() []string {
+	return slices.DeleteFunc(slices.Clone(s.Rungs), isConformal)
+}

@@ -1,0 +1,210 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// DefaultFloor is the change that counts as none where a run has nothing that says how
+// far its figures repeat: 5%.
+const DefaultFloor = 0.05
+
+// WorseMetrics are those that a step of the ladder is searched by. Attainment is not
+// among them: over the same arrivals it is goodput in another unit.
+func WorseMetrics() []Metric {
+	return []Metric{Goodput, Throughput, Tokens, Admitted, TTFTP50, TTFTP99, ITLP50, ITLP99, E2EP50, E2EP99, HitRate}
+}
+
+// Step is a rung and the one that it is compared with.
+type Step struct{ Below, Rung string }
+
+// Steps returns the steps of the ladder. Rungs that are one mechanism at several
+// settings (conformal-80, conformal-95) stand side by side: each is compared with the
+// rung below all of them.
+func (s *Sweep) Steps() []Step {
+	var steps []Step
+	for i := 1; i < len(s.Rungs); i++ {
+		below := i - 1
+		for below > 0 && isConformal(s.Rungs[i]) && isConformal(s.Rungs[below]) {
+			below--
+		}
+		steps = append(steps, Step{s.Rungs[below], s.Rungs[i]})
+	}
+	return steps
+}
+
+// conformal begins the names of the rungs with admission control.
+const conformal = "conformal"
+
+func isConformal(rung string) bool { return strings.HasPrefix(rung, conformal) }
+
+// Worsening is a metric that became worse from one rung to the next.
+type Worsening struct {
+	Step
+	Metric
+	// OfferedRPS is the rate at which it became worst, and Before and After the metric
+	// there, over seeds.
+	OfferedRPS    float64
+	Before, After Range
+	// Change is After over Before less one. It is a lower bound of its size when After
+	// is a lower bound.
+	Change float64
+	Floor  float64 // the change that would have been none, at that rate
+	Seeds  int     // over which it was compared there
+	Rates  int     // at which it became worse
+	Of     int     // at which it was compared
+}
+
+// Worse lists, for every step, each metric that became worse by more than the floor at
+// some rate, and in every seed there: cells of one seed replay the same requests, so
+// that seed by seed the load is no part of the difference. With one seed it cannot be
+// told from what the machine did meanwhile.
+func (s *Sweep) Worse() []Worsening {
+	var all []Worsening
+	for _, m := range WorseMetrics() {
+		f := s.floors(m)
+		for _, step := range s.Steps() {
+			if w, found := s.worst(step, m, f); found {
+				all = append(all, w)
+			}
+		}
+	}
+	order := func(w Worsening) int { return slices.Index(s.Rungs, w.Rung) }
+	slices.SortStableFunc(all, func(a, b Worsening) int { return cmp.Compare(order(a), order(b)) })
+	return all
+}
+
+func (s *Sweep) worst(step Step, m Metric, f floors) (w Worsening, found bool) {
+	w = Worsening{Step: step, Metric: m}
+	most := 0.0
+	for _, rate := range s.Rates {
+		a, b := s.Find(step.Below, rate), s.Find(step.Rung, rate)
+		if a == nil || b == nil || !a.Valid() || !b.Valid() {
+			continue
+		}
+		before, after := a.Range(m), b.Range(m)
+		loss, ok := lossOf(m, before.value(), after.value())
+		if !ok {
+			continue
+		}
+		w.Of++
+		seeds, all := worseSeeds(a, b, m)
+		if loss <= f.at(rate) || seeds < all || all == 0 {
+			continue
+		}
+		w.Rates++
+		if loss > most {
+			most = loss
+			w.OfferedRPS, w.Before, w.After, w.Seeds, w.Floor = rate, before, after, seeds, f.at(rate)
+			w.Change = after.Mean/before.Mean - 1
+		}
+	}
+	return w, w.Rates > 0
+}
+
+// lossOf is by which share of before a metric became worse; negative when it became
+// better. ok is false when it cannot be known: before is only a lower bound (of a
+// latency), or zero.
+func lossOf(m Metric, before, after Value) (loss float64, ok bool) {
+	if !before.OK || !after.OK || before.V <= 0 {
+		return 0, false
+	}
+	change := (after.V - before.V) / before.V
+	if m.Better == Lower {
+		return change, !before.Bound
+	}
+	return -change, !after.Bound
+}
+
+// worseSeeds counts the seeds in which b is worse than a, of those that both have.
+func worseSeeds(a, b *Point, m Metric) (worse, all int) {
+	for _, pair := range seedPairs(a, b, m) {
+		all++
+		if loss, ok := lossOf(m, pair.a, pair.b); ok && loss > 0 {
+			worse++
+		}
+	}
+	return worse, all
+}
+
+type seedPair struct {
+	seed uint64
+	a, b Value
+}
+
+// seedPairs returns a metric of two points by the seeds that measured it in both,
+// replicates averaged.
+func seedPairs(a, b *Point, m Metric) []seedPair {
+	other := map[uint64]Value{}
+	for _, replicates := range bySeed(b.Used()) {
+		other[replicates[0].Cell.Seed] = average(replicates, m)
+	}
+	var pairs []seedPair
+	for _, replicates := range bySeed(a.Used()) {
+		seed, v := replicates[0].Cell.Seed, average(replicates, m)
+		if o := other[seed]; v.OK && o.OK {
+			pairs = append(pairs, seedPair{seed, v, o})
+		}
+	}
+	return pairs
+}
+
+// floors is how far a metric differs between measurements of the same cell.
+type floors struct {
+	byRate  map[float64]float64 // by rate, the largest relative difference there
+	typical float64             // the median of these
+	Pairs   int
+}
+
+// at returns the floor at a rate: the largest difference between measurements of one
+// cell at that rate, or where there were none the median of those at other rates; at
+// least DefaultFloor, as a few pairs that happen to agree prove no precision.
+func (f floors) at(rate float64) float64 {
+	if v, ok := f.byRate[rate]; ok {
+		return max(v, DefaultFloor)
+	}
+	return max(f.typical, DefaultFloor)
+}
+
+// floors compares every valid replicate and anchor with the first measurement of the
+// same rung, rate and seed.
+func (s *Sweep) floors(m Metric) floors {
+	f := floors{byRate: map[float64]float64{}}
+	type id struct {
+		rung string
+		rate float64
+		seed uint64
+	}
+	first := map[id]Value{}
+	for _, c := range s.All() {
+		v := m.Of(&c)
+		if !c.Valid() || !v.OK || v.Bound {
+			continue
+		}
+		key := id{c.Cell.Rung, c.Cell.OfferedRPS, c.Cell.Seed}
+		before, again := first[key]
+		if !again {
+			first[key] = v
+			continue
+		}
+		if mean := (before.V + v.V) / 2; mean > 0 {
+			f.Pairs++
+			f.byRate[key.rate] = max(f.byRate[key.rate], math.Abs(v.V-before.V)/mean)
+		}
+	}
+	var each []float64
+	for _, rate := range s.Rates {
+		if v, ok := f.byRate[rate]; ok {
+			each = append(each, v)
+		}
+	}
+	slices.Sort(each)
+	f.typical = median(each)
+	return f
+}
+
+// Repeats returns how many pairs of measurements of the same cell the run has, from
+// which the floors of Worse come.
+func (s *Sweep) Repeats() int { return s.floors(Throughput).Pairs }

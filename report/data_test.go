@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+// exported is a table as a script reads it.
+type exported struct {
+	Name, Title, Caption string
+	Columns              []Field
+	Rows                 [][]any
+	Footnotes            []string
+}
+
+func exportedOf(t *testing.T, table Table) exported {
+	t.Helper()
+	data, err := table.JSON()
+	require.NoError(t, err)
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var e exported
+	require.NoError(t, d.Decode(&e), table.Name)
+	return e
+}
+
+func TestDataOfALadder(t *testing.T) {
+	s := marked(t)
+	f := FactsOf(s, "cadence-30m")
+	var b strings.Builder
+	for _, table := range []Table{Headline(s, f), Summary(s, f), Cells(s, f), Checks(s, f), CellChecks(s, f), Probes(s, f)} {
+		fmt.Fprintf(&b, "%s\n%s\n", table.Title, table.CSV())
+	}
+	golden(t, "ladder.csv", b.String())
+	data, err := Headline(s, f).JSON()
+	require.NoError(t, err)
+	golden(t, "headline.json", string(data))
+}
+
+func TestDataOverSeeds(t *testing.T) {
+	s := seededSweep()
+	f := FactsOf(s, "")
+	hits, ok := Hits(s, f)
+	require.True(t, ok)
+	golden(t, "seeds.csv", string(Headline(s, f).CSV())+"\n"+string(hits.CSV()))
+
+	// The data are the figures themselves.
+	summary := exportedOf(t, Summary(s, f))
+	at := map[string]int{}
+	for i, c := range summary.Columns {
+		at[c.Name] = i
+	}
+	require.Len(t, summary.Rows, len(s.Points))
+	for i, row := range summary.Rows {
+		tail := s.Points[i].Range(analysis.E2EP99)
+		require.Equal(t, s.Points[i].Rung, row[at["rung"]])
+		require.Equal(t, fmt.Sprint(tail.Mean), fmt.Sprint(number(t, row[at["e2e_p99_s"]])))
+		require.Equal(t, tail.Bounds > 0, row[at["e2e_p99_s_is_lower_bound"]])
+	}
+}
+
+func number(t *testing.T, v any) float64 {
+	t.Helper()
+	x, err := v.(json.Number).Float64()
+	require.NoError(t, err)
+	return x
+}
+
+// TestEveryBlockIsExported fails for a table that is embedded but has no data, or
+// that gives a number only as it is shown.
+func TestEveryBlockIsExported(t *testing.T) {
+	dir := folder(t, fiveRungs())
+	r := load(t, dir)
+	out := t.TempDir()
+	_, err := r.Write(out)
+	require.NoError(t, err)
+	notOfTheRun := Dictionaries()
+	for name := range r.Blocks() {
+		if _, dictionary := notOfTheRun[name]; dictionary || name == "words" {
+			continue
+		}
+		for _, ext := range []string{".csv", ".json"} {
+			require.FileExists(t, filepath.Join(out, "tables", name+ext), "add the table of this block to Report.named")
+		}
+	}
+	names := map[string]bool{}
+	for _, table := range r.Tables() {
+		require.NotEmpty(t, table.Name, table.Title)
+		require.False(t, names[table.Name], table.Name)
+		names[table.Name] = true
+		e := exportedOf(t, table)
+		require.Equal(t, []any{table.Name, table.Title, table.Caption}, []any{e.Name, e.Title, e.Caption})
+		require.Equal(t, append([]string{}, table.Notes...), e.Footnotes)
+		require.NotEmpty(t, e.Rows, table.Name)
+		lines, err := csv.NewReader(bytes.NewReader(table.CSV())).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, lines, 1+len(e.Rows), table.Name)
+		columns := map[string]bool{}
+		for i, c := range e.Columns {
+			where := table.Name + "." + c.Name
+			require.Regexp(t, regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`), c.Name, where)
+			require.NotEmpty(t, c.Doc, where)
+			require.False(t, c.Rounded, "%s has only rounded numbers: set the table's Fields, or its column's", where)
+			require.False(t, columns[c.Name], where)
+			columns[c.Name] = true
+			require.Equal(t, c.Name, lines[0][i])
+			for j, row := range e.Rows {
+				require.Len(t, row, len(e.Columns), where)
+				if row[i] == nil {
+					require.Empty(t, lines[1+j][i], where)
+					continue
+				}
+				require.Equal(t, fmt.Sprint(row[i]) == "", lines[1+j][i] == "", where)
+			}
+		}
+	}
+}
+
+func TestDataOfAShownTable(t *testing.T) {
+	e := exportedOf(t, Table{
+		Columns: []Column{{"what", true}, {"lag p99 (ms)", false}, {"share", false}, {"E2E (s)", false}, {"mixed", false}, {"of A", false}, {"of A", false}},
+		Rows: [][]string{
+			{"a", "1.50", "12.5%†", ">30", "1", "−1", "1"},
+			{null, null, "-1%", "2.00¹", "1 of 2", "+2", "2"},
+		},
+	})
+	var names []string
+	for _, c := range e.Columns {
+		names = append(names, fmt.Sprintf("%s %s %v", c.Name, c.Unit, c.Rounded))
+	}
+	require.Equal(t, []string{
+		"what  false", "lag_p99_s s true", "share  true", "e2e_s s true", "e2e_s_is_lower_bound  false", "mixed  true", "of_a  true", "of_a_2  true",
+	}, names)
+	require.Equal(t, `[[a 0.0015 0.125 30 true 1 -1 1] [<nil> <nil> -0.01 2 false 1 of 2 2 2]]`, fmt.Sprint(e.Rows))
+}
+
+func TestEmptyTableHasData(t *testing.T) {
+	require.Equal(t, "\n", string(Table{}.CSV()))
+	e := exportedOf(t, Table{Name: "none"})
+	require.Empty(t, e.Rows)
+	require.NotNil(t, e.Columns)
+}
+
+func TestCheckTables(t *testing.T) {
+	r := load(t, folder(t, ladder()))
+	out := t.TempDir()
+	require.NoError(t, r.CheckTables(out), "nothing was written there")
+	_, err := r.Write(out)
+	require.NoError(t, err)
+	require.NoError(t, r.CheckTables(out))
+
+	path := filepath.Join(out, "tables", "summary.csv")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(read(t, path), "fifo", "lifo", 1)), 0o644))
+	require.NoError(t, os.Remove(filepath.Join(out, "tables", "cells.json")))
+	require.NoError(t, os.WriteFile(filepath.Join(out, "tables", "old.csv"), nil, 0o644))
+	err = r.CheckTables(out)
+	require.ErrorContains(t, err, "summary.csv:2: differs from the data: have \"lifo")
+	require.ErrorContains(t, err, "cells.json is missing")
+	require.ErrorContains(t, err, "old.csv is not among the run's tables")
+}
