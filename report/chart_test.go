@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"sync"
@@ -110,7 +111,7 @@ func TestStripOfSteps(t *testing.T) {
 		svg, err := fig.SVG()
 		require.NoError(t, err)
 		wellFormed(t, svg)
-		return bytes.Count(svg, []byte("fill:"+hexOf(muted)+"\"")) + bytes.Count(svg, []byte("fill:"+hex(faint)+"\""))
+		return bytes.Count(svg, []byte("fill:"+hexOf(muted)+"\"")) + bytes.Count(svg, []byte("fill:"+hexOf(faint)+"\""))
 	}
 	without := boxes()
 	one := boxes(chartdata.Step{From: 0, To: 1, Rows: 1}) - without
