@@ -112,7 +112,7 @@ func TestStripOfSteps(t *testing.T) {
 		svg, err := fig.SVG()
 		require.NoError(t, err)
 		wellFormed(t, svg)
-		return bytes.Count(svg, []byte("fill:"+hex(muted)+"\"")) + bytes.Count(svg, []byte("fill:"+hex(faint)+"\""))
+		return bytes.Count(svg, []byte("fill:"+hexOf(muted)+"\"")) + bytes.Count(svg, []byte("fill:"+hexOf(faint)+"\""))
 	}
 	without := boxes()
 	one := boxes(chartdata.Step{From: 0, To: 1, Rows: 1}) - without
