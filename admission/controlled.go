@@ -27,6 +27,7 @@ type Controlled struct {
 	coin     *rand.Rand
 
 	flights   []flight
+	next      flight        // scratch
 	alone     Prediction    // scratch
 	shut      bool          // refused the last one
 	lastTaken time.Duration // or the first arrival
@@ -78,20 +79,21 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	if c.decisions%aloneEvery == 1 {
 		c.sampleAlone(r, s)
 	}
-	f := flight{id: r.ID, regime: s.Regime(), bound: math.Inf(1)}
+	f := &c.next
+	f.id, f.regime, f.bound, f.ledger, f.predict.N = r.ID, s.Regime(), math.Inf(1), nil, 0
 	d := Decision{Regime: f.regime}
 	if !c.model.Predict(r, s, &f.predict) {
-		return c.blind(r, s, &f, d)
+		return c.blind(r, s, f, d)
 	}
 	d.Estimate = seconds(f.predict.Estimate())
 	if bound, ok := c.cal.bound(f.regime, &f.predict); ok {
 		f.bound, d.Bound = bound, seconds(bound)
 	}
 	d.Chance, d.HasChance = c.cal.chance(f.regime, &f.predict, (r.Deadline-r.Arrived).Seconds()), true
-	net, need := c.weigh(s, &f, d.Chance)
+	net, need := c.weigh(s, f, d.Chance)
 	d.Value = [4]float64{net, need}
 	if net < need {
-		return c.beyond(r, s, &f, d)
+		return c.beyond(r, s, f, d)
 	}
 	c.shut = false
 	c.taken += (1 - c.taken) / takenMemory
@@ -102,7 +104,7 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	case f.regime == Empty:
 		d.Reason = IdlePath
 	}
-	c.take(&f, s.Now)
+	c.take(f, s.Now)
 	return d
 }
 

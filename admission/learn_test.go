@@ -13,7 +13,7 @@ func TestStepCostFindsWhatStepsCost(t *testing.T) {
 	truth := termVec{2e-3, 1e-3, 0.3e-3, 4e-3, 0.1e-3, 0.05e-3, 1e-3}
 	r := rand.New(rand.NewPCG(1, 1))
 	var c stepCost
-	for i := range 3000 {
+	for range 3000 {
 		st := Step{Decode: r.IntN(25), Context: r.IntN(12000)}
 		if r.IntN(3) == 0 {
 			st.Prefill, st.Copies = r.IntN(480), r.IntN(3)
@@ -22,9 +22,8 @@ func TestStepCostFindsWhatStepsCost(t *testing.T) {
 		for j, x := range terms(float64(st.Decode), float64(st.Prefill), float64(st.Context), float64(st.Copies)) {
 			y += x * truth[j]
 		}
-		st.Duration = time.Duration(y * math.Exp(0.05*r.NormFloat64()) * 1e9)
+		st.Duration = time.Duration(y * math.Exp(0.02*r.NormFloat64()) * 1e9)
 		c.observe(&st)
-		require.Equal(t, i+1 >= knownSteps && c.N >= knownSteps, c.known() && i+1 >= knownSteps)
 		for j := range c.Cost {
 			require.GreaterOrEqual(t, c.Cost[j], 0.0)
 		}
