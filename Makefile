@@ -8,7 +8,7 @@ export CADENCE_CACHE := $(CACHE)
 SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.tmpl' -o -name '*.yaml' -o -name 'calibration.json' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
 	$(shell find loadgen/text -type f) go.mod go.sum
 
-.PHONY: ladder test build engine model duckdb chromium check bench fuzz clean
+.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -71,6 +71,16 @@ bench: engine model
 	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 1 > results/bench/layout-1.txt
 	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 2 > results/bench/layout-2.txt
 	$(BENCH) ./engine/llamacpp -bench ShareWait -benchtime 6x -args -threads 2 > results/bench/share-wait.txt
+
+# The study of admission policies of docs/admission.md: 21 policies, 7 rates around and far
+# beyond the knee, 10 seeds, simulated in about two minutes. Every cell comes out the same,
+# byte for byte, as the hashes in the journal say.
+STUDY := results/admission/study
+admission: build
+	rm -rf $(STUDY)
+	$(BIN) ladder --engine twin --ladder results/admission/study.yaml --rates 0.7,1.6,2.3,3.5,7,12,23 \
+		--seeds 1,2,3,4,5,6,7,8,9,10 --duration 130s --warmup 10s --timeout 30s --slo 1.5s --out $(STUDY) || test $$? -eq 7
+	$(BIN) report $(STUDY)
 
 # Long runs of the differential tests. Each prints what it went through; the engine's
 # simulates some thirty million steps on the twin.

@@ -98,8 +98,9 @@ const (
 // Presets returns the names of the presets, shortest first.
 func Presets() []string { return []string{"smoke", "quick", "full", "cadence"} }
 
-// Preset returns a preset's configuration. smoke takes about a minute, quick about
-// eight, full about two hours with the default model on two cores. cadence is the
+// Preset returns a preset's configuration. smoke takes about two minutes,
+// quick a quarter of an hour, full about five hours with the default model on two cores.
+// cadence is the
 // grid of the predecessor's five-rung ladder, which took it ten hours: its rates, SLO,
 // client timeout and warm-up, and three seeds from 0, which it began with.
 func Preset(name string) (Config, error) {

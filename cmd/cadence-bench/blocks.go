@@ -43,6 +43,11 @@ func methodBlocks() (map[string]string, error) {
 		return nil, err
 	}
 	maps.Copy(blocks, fits)
+	study, err := studyBlocks()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(blocks, study)
 	blocks["lengths"] = lengths.Markdown()
 	c, _, err := calibration.Default()
 	if err != nil {

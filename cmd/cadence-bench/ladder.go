@@ -88,7 +88,7 @@ The rungs of the default ladder, each with what it changes against the one below
 
 // bind makes the flags of a sweep.
 func (f *ladderFlags) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&f.preset, "preset", "quick", "smoke (a minute), quick (eight minutes), full (two hours) or cadence (the predecessor's grid of fixed rates: ten hours)")
+	flags.StringVar(&f.preset, "preset", "quick", "smoke (two minutes), quick (a quarter of an hour), full (five hours) or cadence (the predecessor's grid of fixed rates: ten hours)")
 	flags.StringSliceVar(&f.config.Rungs, "rungs", nil, "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional; none measures only targets)")
 	flags.StringVar(&f.ladder, "ladder", "", "the rungs there are: a built-in ladder's name or a YAML file (default cadence)")
 	flags.StringVar(&f.rates, "rates", "auto", "offered rates in requests per second, comma-separated, ascending, or auto (default the preset's)")

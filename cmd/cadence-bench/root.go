@@ -31,7 +31,7 @@ batching with a prefix cache, or to servers over HTTP, and regenerates every tab
 
 ` + exitCodesHelp,
 		Example: `  cadence-bench engine install               fetch the llama.cpp libraries
-  cadence-bench ladder --preset quick        measure the ladder (about ten minutes)
+  cadence-bench ladder --preset quick        measure the ladder (a quarter of an hour)
   cadence-bench report                       tables, charts and a page of the latest run
   cadence-bench compare runs/a runs/b        what differs between two runs, with intervals`,
 		Args:          knownCommand,

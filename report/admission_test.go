@@ -1,0 +1,53 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// withPolicy is the sweep of fiveRungs, whose shedding rung says what its policy decided.
+func withPolicy() *analysis.Sweep {
+	f := fiveRungs()
+	cells, rows := f.cells()
+	var ms []analysis.CellMetrics
+	for i := range cells {
+		if cells[i].Rung == shedding.name {
+			cells[i].Params = map[string]string{"admission": "conformal", "admission_alpha": "0.05"}
+			cells[i].UpperRequests = results.Some(float64(len(rows[i])))
+			for j := range rows[i] {
+				decide(j, &rows[i][j])
+			}
+		}
+		ms = append(ms, analysis.Measure(cells[i], rows[i], analysis.Options{}))
+	}
+	return analysis.NewSweep(ms, []string{"fifo", "static", "continuous", "prefix", "conformal-95"})
+}
+
+func decide(j int, r *results.Record) {
+	r.MaxTokens = int32(64 * (1 + j%3))
+	a := results.Admission{Reason: "too-late"}
+	if r.Outcome != results.Shed {
+		a = results.Admission{Admitted: true, Reason: "fits", Propensity: 1, Bound: results.Some(3 * time.Second)}
+		if j%40 == 0 {
+			a.Forced, a.Reason, a.Propensity = true, "explore", 0.01
+		}
+	}
+	r.Admission = results.Some(a)
+}
+
+func TestAdmissionTables(t *testing.T) {
+	s := withPolicy()
+	var names []string
+	for _, table := range Admission(s, FactsOf(s, "m")) {
+		names = append(names, table.Name)
+		golden(t, "policy-"+table.Name+".md", table.Markdown())
+		golden(t, "policy-"+table.Name+".csv", string(table.CSV()))
+	}
+	require.Equal(t, []string{"admission", "arms", "admission-lengths", "admission-bounds", "admission-pace", "admission-reasons"}, names)
+	require.Empty(t, Admission(ladder().sweep(), Facts{}), "no rung has a policy")
+}
