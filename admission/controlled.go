@@ -31,6 +31,7 @@ type Controlled struct {
 	alone     Prediction    // scratch
 	shut      bool          // refused the last one
 	lastTaken time.Duration // or the first arrival
+	lastMain  time.Duration // when one of main's was taken, or its θ went back
 	decisions int
 	taken     float64 // moving share of arrivals that are taken by the bound
 	work      float64 // moving mean of arrivals' work, seconds
@@ -73,7 +74,7 @@ func theta(level float64) float64 { return -math.Log(1 - level) }
 // Decide implements Policy.
 func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	if c.decisions == 0 {
-		c.lastTaken = s.Now
+		c.lastTaken, c.lastMain = s.Now, s.Now
 	}
 	c.decisions++
 	if c.decisions%aloneEvery == 1 {
@@ -185,10 +186,15 @@ func (c *Controlled) blind(r *Request, s *Snapshot, f *flight, d Decision) Decis
 func (c *Controlled) beyond(r *Request, s *Snapshot, f *flight, d Decision) Decision {
 	odds := min(1, c.cfg.explore*c.taken/max(1-c.taken, 1e-3))
 	c.taken -= c.taken / takenMemory
+	// Requests that find the engine idle may be all that is taken: θ of the others must
+	// find its way back all the same.
+	if s.Now-c.lastMain >= r.Deadline-r.Arrived {
+		c.main.Theta += aliveDecay * (c.main.Min - c.main.Theta)
+		c.lastMain = s.Now
+	}
 	switch {
 	case c.silent(r, s):
 		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, 1, Alive
-		c.main.Theta += aliveDecay * (c.main.Min - c.main.Theta)
 		c.idle.Theta += aliveDecay * (c.idle.Min - c.idle.Theta)
 	case odds > 0 && c.coin.Float64() < odds:
 		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, odds, Explore

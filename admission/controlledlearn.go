@@ -20,6 +20,9 @@ type flight struct {
 // take notes a request that is taken.
 func (c *Controlled) take(f *flight, now time.Duration) {
 	c.lastTaken = now
+	if f.ledger == &c.main {
+		c.lastMain = now
+	}
 	c.flights = append(c.flights, *f)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -16,6 +17,13 @@ import (
 // and the predecessor's comparison rest on them.
 func TestDefaultRungs(t *testing.T) {
 	continuous := engine.Policy{MaxBatch: 24, Refill: true, DecodeFirst: true, StepTokens: 512}
+	paged := engine.CacheConfig{Paged: true, Prefix: true, BlockTokens: 16}
+	conformal := func(name, adds string, alpha float64) Rung {
+		return Rung{
+			Name: name, Adds: adds, Policy: continuous, Cache: paged,
+			Admission: admission.Spec{Policy: "conformal", Params: map[string]float64{"alpha": alpha}},
+		}
+	}
 	require.Equal(t, []Rung{
 		{Name: "fifo", Adds: "the baseline", Policy: engine.Policy{MaxBatch: 1, StepTokens: 512}},
 		{
@@ -32,8 +40,11 @@ func TestDefaultRungs(t *testing.T) {
 		},
 		{
 			Name: "prefix", Adds: "KV cells are taken in blocks of 16, and the beginning of a prompt that is cached is not computed again",
-			Policy: continuous, Cache: engine.CacheConfig{Paged: true, Prefix: true, BlockTokens: 16},
+			Policy: continuous, Cache: paged,
 		},
+		conformal("conformal-80", "a request is taken only if a bound on its latency fits the SLO, so that at most 20% of those taken are late", 0.2),
+		conformal("conformal-95", "as conformal-80, at most 5% late", 0.05),
+		conformal("conformal-99", "as conformal-80, at most 1% late", 0.01),
 	}, Rungs())
 }
 
@@ -56,6 +67,9 @@ func TestSteps(t *testing.T) {
 			{"continuous", "static", []string{"batching", "step composition"}, nil},
 			{"paged", "continuous", []string{"paging"}, nil},
 			{"prefix", "continuous", []string{"prefix cache", "paging"}, []string{"paged"}},
+			{"conformal-80", "prefix", []string{"admission"}, nil},
+			{"conformal-95", "conformal-80", []string{"admission"}, nil},
+			{"conformal-99", "conformal-95", []string{"admission"}, nil},
 		},
 		"kv": {
 			{"continuous", "", nil, nil},

@@ -92,6 +92,9 @@ func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, 
 	fifo, top := got.Idle.Capacity(t.lengths), 0.0
 	got.Rungs = []RungRate{{s.Rungs[0].Name, fifo}}
 	for _, rung := range s.Rungs[1:] {
+		if rung.Admission.Policy != "" { // a closed loop asks how fast it is, which is as without
+			continue
+		}
 		speed, err := s.full(ctx, b, rung, t.work, got.Idle)
 		if err != nil {
 			return got, fmt.Errorf("survey of %s: %w", rung.Name, err)

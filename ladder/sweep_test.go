@@ -16,7 +16,7 @@ import (
 
 func TestSweepMeasuresEveryCell(t *testing.T) {
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
-	require.NoError(t, s.Start(t.Context(), smallConfig(t)))
+	require.NoError(t, s.Start(t.Context(), lowerRungs(t)))
 	require.Len(t, q.ended, 4*2*2)
 	require.Equal(t, 1+len(q.ended), m.opened, "every cell has a backend of its own")
 
@@ -78,7 +78,7 @@ func files(t *testing.T, dir string) map[string]string {
 // measured, and the whole equals a sweep that was never interrupted.
 func TestResumeCompletesAnInterruptedSweep(t *testing.T) {
 	whole, _, _ := newSweep(filepath.Join(t.TempDir(), "whole"))
-	require.NoError(t, whole.Start(t.Context(), smallConfig(t)))
+	require.NoError(t, whole.Start(t.Context(), lowerRungs(t)))
 	want := files(t, whole.Dir)
 
 	s, _, q := newSweep(filepath.Join(t.TempDir(), "run"))
@@ -88,7 +88,7 @@ func TestResumeCompletesAnInterruptedSweep(t *testing.T) {
 			interrupt()
 		}
 	}
-	require.ErrorIs(t, s.Start(ctx, smallConfig(t)), context.Canceled)
+	require.ErrorIs(t, s.Start(ctx, lowerRungs(t)), context.Canceled)
 	require.Len(t, files(t, s.Dir), 4)
 
 	q.onEnd = nil
@@ -101,7 +101,7 @@ func TestResumeCompletesAnInterruptedSweep(t *testing.T) {
 // cell and journalling it.
 func TestResumeAdoptsCellsThatTheJournalLost(t *testing.T) {
 	s, _, q := newSweep(filepath.Join(t.TempDir(), "run"))
-	require.NoError(t, s.Start(t.Context(), smallConfig(t)))
+	require.NoError(t, s.Start(t.Context(), lowerRungs(t)))
 	want := files(t, s.Dir)
 	journal := filepath.Join(s.Dir, "journal.jsonl")
 	data, err := os.ReadFile(journal)
@@ -120,7 +120,7 @@ func TestResumeAdoptsCellsThatTheJournalLost(t *testing.T) {
 func TestFailedCellDoesNotEndTheSweep(t *testing.T) {
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
 	m.fail[3], m.fail[4] = errDevice, errors.New("device still lost")
-	err := s.Start(t.Context(), smallConfig(t))
+	err := s.Start(t.Context(), lowerRungs(t))
 	require.ErrorIs(t, err, ErrCells)
 	require.ErrorContains(t, err, "1 of 16 failed twice")
 	require.Len(t, q.ended, 15)
@@ -142,10 +142,10 @@ func TestFailedCellDoesNotEndTheSweep(t *testing.T) {
 // file is that of a cell that never failed.
 func TestFailedCellIsTriedOnceMore(t *testing.T) {
 	calm, _, _ := newSweep(filepath.Join(t.TempDir(), "calm"))
-	require.NoError(t, calm.Start(t.Context(), smallConfig(t)))
+	require.NoError(t, calm.Start(t.Context(), lowerRungs(t)))
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
 	m.fail[3] = errDevice
-	require.NoError(t, s.Start(t.Context(), smallConfig(t)))
+	require.NoError(t, s.Start(t.Context(), lowerRungs(t)))
 	require.Empty(t, q.failed)
 	require.Contains(t, q.notes, "cell 2 (static-"+strings.TrimPrefix(q.ended[0].Name(), "fifo-")+") failed and is tried once more: device lost")
 	require.Equal(t, files(t, calm.Dir), files(t, s.Dir))
@@ -158,7 +158,7 @@ func TestFailedCellIsTriedOnceMore(t *testing.T) {
 func TestSweepRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	s, m, _ := newSweep(dir)
-	cfg := smallConfig(t)
+	cfg := lowerRungs(t)
 	require.NoError(t, s.Start(t.Context(), cfg))
 
 	t.Run("a folder that holds a run", func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestSweepRefuses(t *testing.T) {
 // costs: over the rates that bracket the knees, more requests meet the SLO.
 func TestContinuousServesMoreInTime(t *testing.T) {
 	s, _, q := newSweep(filepath.Join(t.TempDir(), "run"))
-	cfg := smallConfig(t)
+	cfg := lowerRungs(t)
 	cfg.Seeds, cfg.NumRates, cfg.Duration = []uint64{1}, 5, time.Minute
 	require.NoError(t, s.Start(t.Context(), cfg))
 	run, err := results.OpenRun(s.Dir)
@@ -217,7 +217,7 @@ func TestContinuousServesMoreInTime(t *testing.T) {
 func TestTraceSteps(t *testing.T) {
 	s, _, _ := newSweep(filepath.Join(t.TempDir(), "run"))
 	s.TraceSteps = true
-	cfg := smallConfig(t)
+	cfg := lowerRungs(t)
 	cfg.Rungs, cfg.Rates, cfg.SLO, cfg.Seeds = []string{"prefix"}, []float64{5}, time.Second, []uint64{1}
 	cfg.KVRetain = 1024 // so that prefixes are evicted
 	require.NoError(t, s.Start(t.Context(), cfg))
@@ -261,4 +261,12 @@ func TestTraceSteps(t *testing.T) {
 	require.Positive(t, evicted)
 	require.Positive(t, cached)
 	require.Equal(t, want, cached)
+}
+
+// lowerRungs is smallConfig without the rungs of admission, which on calm cells do what
+// the rung below does.
+func lowerRungs(t *testing.T) Config {
+	c := smallConfig(t)
+	c.Rungs = []string{"fifo", "static", "continuous", "prefix"}
+	return c
 }
