@@ -5,10 +5,10 @@ PRESET ?= quick
 BIN    := bin/cadence-bench
 export CADENCE_CACHE := $(CACHE)
 
-SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.tmpl' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
+SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.tmpl' -o -name '*.yaml' -o -name 'calibration.json' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
 	$(shell find loadgen/text -type f) go.mod go.sum
 
-.PHONY: ladder test build engine model duckdb check bench fuzz clean
+.PHONY: ladder test build engine model duckdb chromium check bench fuzz clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -35,9 +35,17 @@ $(CACHE)/duckdb/$(DUCKDB):
 	@{ npm install --prefix $(CACHE)/duckdb --no-audit --no-fund --loglevel=error @duckdb/node-api@$(DUCKDB) && touch $@; } || \
 		echo 'DuckDB is not installed: the queries of docs/schema.md are not tested'
 
-# The linters, then every test, the real engine included.
-test: build engine model duckdb check
-	CADENCE_REQUIRE_ENGINE=1 go tool gotestsum --format pkgname --hide-summary skipped -- -timeout 20m ./...
+# A browser for the tests of the HTML page: one that is there, else Debian's.
+HAS_BROWSER := for b in "$$CADENCE_BROWSER" chromium chromium-browser google-chrome-stable google-chrome chrome headless-shell; do \
+	command -v "$$b" >/dev/null 2>&1 && exit 0; done; exit 1
+chromium:
+	@($(HAS_BROWSER)) || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -q update && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium fonts-liberation; } || \
+		echo 'no browser: the tests of the HTML page are skipped; apt-get install chromium (as root), or set CADENCE_BROWSER to one'
+
+# The linters, then every test, the real engine included and, where there is one, a browser.
+test: build engine model duckdb chromium check
+	CADENCE_REQUIRE_BROWSER=$$( ($(HAS_BROWSER)) && echo 1) CADENCE_REQUIRE_ENGINE=1 go tool gotestsum --format pkgname --hide-summary skipped -- -timeout 20m ./...
 
 check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt: run gofmt -w on the files above'; exit 1; }
@@ -53,6 +61,7 @@ bench: engine model
 	mkdir -p results/bench
 	$(BENCH) ./kv -bench . -benchmem > results/bench/kv.txt
 	$(BENCH) ./cmd/cadence-bench -bench Simulate -benchtime 1x > results/bench/twin.txt
+	$(BENCH) ./cmd/cadence-bench -bench Report -benchtime 1x > results/bench/analysis.txt
 	$(BENCH) ./loadgen/httptarget -bench . -benchtime 1x > results/bench/load.txt
 	$(BENCH) ./engine -bench PlanCommit -benchmem > results/bench/schedule.txt
 	$(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 2s > results/bench/host.txt

@@ -84,10 +84,11 @@ func (c *calibration) within(p *Prediction) float64 { return p.Quantile(1 - c.al
 // bound is the conformal bound on the E2E, in seconds; +Inf, and false, when there are
 // too few outcomes for the level: then it promises nothing.
 func (c *calibration) bound(r Regime, p *Prediction) (float64, bool) {
-	q, ok := c.whole[r].Quantile(c.adapt[r].Level(1e-4))
-	if !ok {
+	w := c.whole[r]
+	if _, ok := conformal.Rank(w.Len(), c.alpha); !ok {
 		return math.Inf(1), false
 	}
+	q, _ := w.Quantile(c.adapt[r].Level(1 / float64(w.Len()+1)))
 	return c.score.Bound(q, c.within(p), max(p.Spread, 1e-9)), true
 }
 

@@ -10,8 +10,8 @@ var codelKind = Kind{
 	Source: "CoDel, RFC 8289: its state machine at the head of the queue; defaults for a network, where a request is a packet",
 	Doc:    "takes everything, and drops from the queue ever faster while the shortest wait of an interval is above a target",
 	Params: []Param{
-		{Name: "target", Default: 0.005, Min: 1e-4, Max: 3600, Unit: "s", Doc: "wait that is good enough", Search: Range{Low: 0.005, High: 10}},
-		{Name: "interval", Default: 0.1, Min: 1e-3, Max: 3600, Unit: "s", Doc: "how long the wait must be above the target before it drops, and the spacing of the first drops", Search: Range{Low: 0.02, High: 10}},
+		{Name: "target", Default: 0.005, Min: 1e-4, Max: 3600, Unit: "s", Doc: "wait that is good enough", Search: Range{Low: 0.001, High: 10}},
+		{Name: "interval", Default: 0.1, Min: 1e-3, Max: 3600, Unit: "s", Doc: "how long the wait must be above the target before it drops, and the spacing of the first drops", Search: Range{Low: 0.002, High: 10}},
 	},
 	New: func(p Params, _ Spec, _ Env) (Policy, error) {
 		return &codel{target: p.Seconds("target"), interval: p.Seconds("interval")}, nil

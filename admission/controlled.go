@@ -9,12 +9,13 @@ import (
 )
 
 // Controlled is conformal admission under risk control: it takes a request iff the
-// bound on its E2E fits its SLO, where the level of the bound is such that a share Alpha
-// of what it takes, and not less, is late.
+// bound on its E2E fits its SLO, where the level of the bound is moved so that no more
+// than a share Alpha of what is taken is late.
 //
-// The bound at level l fits iff the request's chance of meeting its SLO is at least
-// l. What it does to those that were taken before is part of the chance: a newcomer
-// that ends in time at the cost of another's promise is no gain.
+// The bound at level l fits iff the request's chance of meeting its SLO is at least l.
+// What it does to those that were taken before is part of the chance: a newcomer that
+// ends in time at the cost of another's promise is no gain. While requests are
+// refused, so is what its work would be worth to others.
 type Controlled struct {
 	cfg      settings
 	env      Env
@@ -26,111 +27,137 @@ type Controlled struct {
 	coin     *rand.Rand
 
 	flights   []flight
-	spare     Prediction
+	next      flight        // scratch
+	alone     Prediction    // scratch
 	shut      bool          // refused the last one
 	lastTaken time.Duration // or the first arrival
-	arrived   bool
-	taken     float64 // moving share of arrivals taken by the bound
-	alone     float64 // moving share of arrivals that an idle engine answers in time
 	decisions int
-	scarce    float64
-	work      float64 // moving mean, seconds
+	taken     float64 // moving share of arrivals that are taken by the bound
+	work      float64 // moving mean of arrivals' work, seconds
+	scarce    float64 // moving share of arrivals that do not fit
+	late      float64 // moving share of labels that are violations
+	count     counts
 }
 
 // settings are the numbers of Controlled.
 type settings struct {
-	alpha, eta, hysteresis, explore, price, brake float64
-	least, most                                   float64 // θ
-	abort                                         bool
-	drop                                          float64
+	alpha, hysteresis, explore, price, brake float64
+	abort                                    bool
 }
-
-// flight is a request that was taken and has not ended.
-type flight struct {
-	id       int
-	ledger   *conformal.Risk // nil: forced
-	regime   Regime
-	bound    float64 // seconds
-	predict  Prediction
-	labelled bool
-}
-
-// etaAlpha is η·α where η is not given: how far a request in time lowers θ.
-const etaAlpha = 0.005
 
 const (
+	// etaAlpha is η·α where η is not given: how far a request in time lowers θ. From
+	// the least to where a tenth of the risk gets through are 400 of them.
+	etaAlpha = 0.005
 	// workMemory and scarceMemory are over how many arrivals the means of their work and
 	// of the share that does not fit reach, about: the second must follow a step of the
 	// load within a few seconds of it.
 	workMemory   = 500
 	scarceMemory = 100
+	takenMemory  = 200
+	// lateMemory is over how many labels the share that is late reaches.
+	lateMemory = 50
+	// aliveDecay is how much of its way to the least θ goes back for each SLO in which
+	// nothing is taken. Half of it lets a predictor that knows nothing forget its debts
+	// faster than it pays them.
+	aliveDecay = 0.1
 )
 
-// level is the level of the bound at θ. θ is −log(1 − level), so that a step changes
-// the risk that is let through by a factor and not by an amount.
+// level is the level of the bound at θ = −log(1 − level), a scale on which a step
+// changes the risk that is let through by a factor and not by an amount.
 func level(theta float64) float64 { return 1 - math.Exp(-theta) }
 
+// theta is level's inverse.
 func theta(level float64) float64 { return -math.Log(1 - level) }
 
 // Decide implements Policy.
 func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
-	if !c.arrived {
-		c.arrived, c.lastTaken = true, s.Now
+	if c.decisions == 0 {
+		c.lastTaken = s.Now
 	}
 	c.decisions++
-	f := flight{id: r.ID, regime: s.Regime(), bound: math.Inf(1)}
+	if c.decisions%aloneEvery == 1 {
+		c.sampleAlone(r, s)
+	}
+	f := &c.next
+	f.id, f.regime, f.bound, f.ledger, f.predict.N = r.ID, s.Regime(), math.Inf(1), nil, 0
 	d := Decision{Regime: f.regime}
 	if !c.model.Predict(r, s, &f.predict) {
-		return c.blind(r, s, &f, d)
+		return c.blind(r, s, f, d)
 	}
-	slo := (r.Deadline - r.Arrived).Seconds()
 	d.Estimate = seconds(f.predict.Estimate())
 	if bound, ok := c.cal.bound(f.regime, &f.predict); ok {
 		f.bound, d.Bound = bound, seconds(bound)
 	}
-	d.Chance, d.HasChance = c.cal.chance(f.regime, &f.predict, slo), true
-	f.ledger = &c.main
-	net, th := d.Chance, c.main.Theta
-	if f.regime == Empty {
-		f.ledger = &c.idle
-		th = c.idle.Theta
-		c.alone += (d.Chance - c.alone) / min(float64(c.decisions), 500)
-	} else {
-		net, th = c.net(s, f.regime, net)
+	d.Chance, d.HasChance = c.cal.chance(f.regime, &f.predict, (r.Deadline-r.Arrived).Seconds()), true
+	net, need := c.weigh(s, f, d.Chance)
+	d.Value = [4]float64{net, need}
+	if net < need {
+		return c.beyond(r, s, f, d)
 	}
-	need := level(th)
-	if c.shut && f.regime != Empty {
-		need += c.cfg.hysteresis * (1 - need)
+	c.shut = false
+	c.taken += (1 - c.taken) / takenMemory
+	d.Admit, d.Propensity, d.Reason = true, 1, Fits
+	switch {
+	case !c.cal.enough():
+		d.Reason = Uncalibrated
+	case f.regime == Empty:
+		d.Reason = IdlePath
 	}
-	if f.regime != Empty && c.foreseer != nil {
-		cost := c.cost()
-		c.scarce += (boolean(net < need) - c.scarce) / scarceMemory
-		net -= cost
-	} else {
-		c.scarce -= c.scarce / scarceMemory
-	}
-	d.Value = [4]float64{net, need, th, 0}
-	fits := net >= need
-	return c.settle(r, s, &f, d, fits)
+	c.take(f, s.Now)
+	return d
 }
 
-// net is the chance of a newcomer less what it costs the others, and the threshold with
-// the open requests counted as they look now.
-func (c *Controlled) net(s *Snapshot, r Regime, chance float64) (net, th float64) {
-	if c.foreseer == nil {
-		return chance, c.main.Theta
+// weigh returns the chance of a newcomer less what it costs, and what it must have.
+func (c *Controlled) weigh(s *Snapshot, f *flight, chance float64) (net, need float64) {
+	fits := true
+	defer func() { c.scarce += (boolean(!fits) - c.scarce) / scarceMemory }()
+	if f.regime == Empty { // nobody is harmed, and nothing else needs the engine
+		f.ledger = &c.idle
+		return chance, level(c.idle.Threshold())
 	}
-	open, late, harm := c.foreseer.Exposure(s, c.cal.margins[r][:])
-	th = c.main.With(open, late)
+	f.ledger = &c.main
+	open, late, harm := c.exposure(s, f.regime)
+	th := c.main.With(open, late)
+	// What is foreseen above alpha brakes at once and releases as soon as it is gone,
+	// without a part in the sum that θ is.
 	if surplus := late + harm + 1 - chance - c.cfg.alpha*float64(open+1); surplus > 0 {
 		th = min(th+c.cfg.brake*c.main.Eta*surplus, c.main.Max)
 	}
-	return chance - harm, th
+	need = level(th)
+	net = chance - harm
+	fits = net >= need
+	return net - c.cost(), c.hold(need)
+}
+
+// exposure is as Foreseer.Exposure. Where nobody foresees, open requests are expected to be
+// late as often as the latest were.
+func (c *Controlled) exposure(s *Snapshot, r Regime) (open int, late, harm float64) {
+	if c.foreseer != nil {
+		return c.foreseer.Exposure(s, c.cal.margins[r][:])
+	}
+	for i := range c.flights {
+		if !c.flights[i].labelled && c.flights[i].ledger != nil {
+			open++
+		}
+	}
+	return open, float64(open) * c.late, 0
+}
+
+// hold asks for more after a refusal, so that the gate does not chatter.
+func (c *Controlled) hold(need float64) float64 {
+	if c.shut {
+		need += c.cfg.hysteresis * (1 - need)
+	}
+	return need
 }
 
 // cost is what the work of the last prediction's request is worth elsewhere: engine time
-// is worth nothing while everything fits, and the more the more is refused.
+// is worth nothing while everything fits, and the more the more does not.
 func (c *Controlled) cost() float64 {
+	if c.foreseer == nil {
+		return 0
+	}
 	w := c.foreseer.Work()
 	c.work += (w - c.work) / min(float64(c.decisions), workMemory)
 	return c.cfg.price * c.scarce * w / max(c.work, 1e-9)
@@ -138,152 +165,81 @@ func (c *Controlled) cost() float64 {
 
 // blind decides while there is nothing to predict by: as many are taken as can start.
 func (c *Controlled) blind(r *Request, s *Snapshot, f *flight, d Decision) Decision {
-	d.Propensity, d.Reason = 1, Uncalibrated
+	d.Admit, d.Propensity, d.Reason = true, 1, Uncalibrated
+	f.ledger = &c.main
 	if len(s.Queue) > 0 || len(s.Batch) >= s.MaxBatch {
-		if s.Now-c.lastTaken < r.Deadline-r.Arrived {
-			d.Propensity, d.Reason, d.RetryAfter = 0, OverLimit, r.Deadline-r.Arrived
+		if !c.silent(r, s) {
+			d.Admit, d.Propensity, d.Reason = false, 0, OverLimit
+			d.RetryAfter = c.jittered((r.Deadline - r.Arrived).Seconds())
 			return d
 		}
 		d.Reason, d.Forced = Alive, true
-	}
-	d.Admit = true
-	if !d.Forced {
-		f.ledger = &c.main
-	}
-	c.take(f, s.Now)
-	return d
-}
-
-// settle makes the decision of whether the bound fits.
-func (c *Controlled) settle(r *Request, s *Snapshot, f *flight, d Decision, fits bool) Decision {
-	coin := c.odds()
-	c.taken += (boolean(fits) - c.taken) / min(float64(c.decisions), 200)
-	switch {
-	case fits:
-		d.Admit, d.Propensity = true, 1
-		c.shut = false
-		switch {
-		case !c.cal.enough():
-			d.Reason = Uncalibrated
-		case f.regime == Empty:
-			d.Reason = IdlePath
-		default:
-			d.Reason = Fits
-		}
-	case s.Now-c.lastTaken >= r.Deadline-r.Arrived:
-		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, 1, Alive
-		c.main.Theta = (c.main.Theta + c.start()) / 2
-		c.idle.Theta = (c.idle.Theta + c.start()) / 2
-	case c.cfg.explore > 0 && c.coin.Float64() < coin:
-		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, coin, Explore
-	default:
-		d.Propensity, d.Reason = coin, TooLate
-		if c.cfg.explore == 0 {
-			d.Propensity = 0
-		}
-		c.shut = true
-		if c.hopelessAlone(r, s, d.Value[1]) {
-			d.Reason = Infeasible
-		}
-		d.RetryAfter = c.retryAfter(r, s, &f.predict)
-		return d
-	}
-	if d.Forced {
 		f.ledger = nil
 	}
 	c.take(f, s.Now)
 	return d
 }
 
-// odds is the probability with which a refused request is taken to learn from: such
-// that the forced are a share explore of those that are taken by the bound.
-func (c *Controlled) odds() float64 {
-	return min(1, c.cfg.explore*c.taken/max(1-c.taken, 1e-3))
+// beyond decides about a request whose bound does not fit: to keep alive, or to learn,
+// it is taken in spite of it, and else refused.
+func (c *Controlled) beyond(r *Request, s *Snapshot, f *flight, d Decision) Decision {
+	odds := min(1, c.cfg.explore*c.taken/max(1-c.taken, 1e-3))
+	c.taken -= c.taken / takenMemory
+	switch {
+	case c.silent(r, s):
+		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, 1, Alive
+		c.main.Theta += aliveDecay * (c.main.Min - c.main.Theta)
+		c.idle.Theta += aliveDecay * (c.idle.Min - c.idle.Theta)
+	case odds > 0 && c.coin.Float64() < odds:
+		d.Admit, d.Forced, d.Propensity, d.Reason = true, true, odds, Explore
+	default:
+		c.shut = true
+		d.Propensity, d.Reason = odds, TooLate
+		if c.infeasible(r, s, d.Value[1]) {
+			d.Reason = Infeasible
+			c.count.infeasible++
+		}
+		over := c.cal.within(&f.predict) - (r.Deadline - r.Arrived).Seconds()
+		d.RetryAfter = c.jittered(max(over, s.StepTime.Seconds(), leastRetry))
+		return d
+	}
+	f.ledger = nil
+	c.take(f, s.Now)
+	return d
 }
 
-func (c *Controlled) take(f *flight, now time.Duration) {
-	c.lastTaken = now
-	c.flights = append(c.flights, *f)
+// silent says that nothing was taken for a whole SLO.
+func (c *Controlled) silent(r *Request, s *Snapshot) bool {
+	return s.Now-c.lastTaken >= r.Deadline-r.Arrived
 }
 
-// hopelessAlone says that not even an idle engine would answer r in time as often as
-// needed.
-func (c *Controlled) hopelessAlone(r *Request, s *Snapshot, need float64) bool {
-	if c.foreseer == nil || !c.foreseer.Alone(r, s, &c.spare) {
+// infeasible says that not even an idle engine would answer r in time as often as it
+// must be.
+func (c *Controlled) infeasible(r *Request, s *Snapshot, need float64) bool {
+	if c.foreseer == nil || !c.foreseer.Alone(r, s, &c.alone) {
 		return false
 	}
-	return c.cal.chance(Empty, &c.spare, (r.Deadline-r.Arrived).Seconds()) < min(need, 1-c.cfg.alpha)
+	return c.cal.chance(Empty, &c.alone, (r.Deadline-r.Arrived).Seconds()) < min(need, 1-c.cfg.alpha)
 }
 
-// retryAfter is how long the engine takes for the work that keeps r from its SLO: what
-// the prediction is above it, with up to half as much again, so that those who were
-// refused together do not come back together.
-func (c *Controlled) retryAfter(r *Request, s *Snapshot, p *Prediction) time.Duration {
-	over := max(c.cal.within(p)-(r.Deadline-r.Arrived).Seconds(), s.StepTime.Seconds(), 0.05)
-	return seconds(over * (1 + c.coin.Float64()/2))
-}
+// aloneEvery is of how many arrivals one is asked how it would do on an idle engine.
+const aloneEvery = 16
 
-// Dequeue implements Policy.
-func (c *Controlled) Dequeue(r *Request, d *Decision, s *Snapshot) Decision {
-	out := Decision{Admit: true, Reason: Fits, Regime: d.Regime, Propensity: 1}
-	if s.Now >= r.Deadline {
-		out.Admit, out.Reason, out.Propensity = false, Expired, 0
-	}
-	return out
-}
-
-// Hopeless implements Policy.
-func (c *Controlled) Hopeless(r *Request, w *Work, s *Snapshot) bool {
-	return c.cfg.abort && s.Now >= r.Deadline
-}
-
-// Stepped implements Policy.
-func (c *Controlled) Stepped(st Step) { c.model.Stepped(st) }
-
-// Labelled implements Policy.
-func (c *Controlled) Labelled(o *Outcome) {
-	i := c.find(o.Request.ID)
-	if i < 0 || c.flights[i].labelled {
-		return
-	}
-	c.flights[i].labelled = true
-	if l := c.flights[i].ledger; l != nil {
-		l.Label(boolean(o.Violated))
+// sampleAlone keeps how often an idle engine would answer arrivals in time.
+func (c *Controlled) sampleAlone(r *Request, s *Snapshot) {
+	if c.foreseer != nil && c.foreseer.Alone(r, s, &c.alone) {
+		c.count.idle(c.cal.chance(Empty, &c.alone, (r.Deadline - r.Arrived).Seconds()))
 	}
 }
 
-// Ended implements Policy.
-func (c *Controlled) Ended(o *Outcome) {
-	i := c.find(o.Request.ID)
-	if i < 0 {
-		return
-	}
-	f := &c.flights[i]
-	c.model.Learn(o, &f.predict)
-	if f.predict.N > 0 && f.predict.E2E[0] > 0 {
-		c.cal.learn(f.regime, &f.predict, o.E2E().Seconds(), o.Output, o.Finished, f.bound)
-	}
-	last := len(c.flights) - 1
-	c.flights[i] = c.flights[last]
-	c.flights = c.flights[:last]
-}
+// leastRetry is the shortest time in seconds that a refused client is told.
+const leastRetry = 0.05
 
-func (c *Controlled) find(id int) int {
-	for i := range c.flights {
-		if c.flights[i].id == id {
-			return i
-		}
-	}
-	return -1
-}
-
-func (c *Controlled) start() float64 { return c.cfg.least }
-
-func boolean(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
+// jittered adds up to half to a time to come back after, which is how long the engine
+// has to work off what is too much: those who were refused together should not come
+// back together.
+func (c *Controlled) jittered(s float64) time.Duration {
+	return seconds(s * (1 + c.coin.Float64()/2))
 }
 
 // seconds is a duration; one too long for the type is its longest.
@@ -292,4 +248,11 @@ func seconds(s float64) time.Duration {
 		return math.MaxInt64
 	}
 	return time.Duration(s * 1e9)
+}
+
+func boolean(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }

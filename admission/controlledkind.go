@@ -16,12 +16,12 @@ var controlledKind = Kind{
 		{Name: "eta", Default: 0, Min: 0, Max: 5, Doc: "step of the threshold at a violation; 0 is 0.005/alpha"},
 		{Name: "margin", Default: 0.003, Min: 0, Max: 0.1, Doc: "how far below alpha is aimed, but no more than 0.3 alpha: a share of some hundreds is never exact"},
 		{Name: "window", Default: 400, Min: 20, Max: 10000, Doc: "outcomes that calibrate a regime"},
-		{Name: "least", Default: 0.2, Min: 0, Max: 1, Doc: "lowest chance that is ever taken"},
+		{Name: "least", Default: 0.2, Min: 0, Max: 0.9, Doc: "lowest chance that is ever taken"},
 		{Name: "hysteresis", Default: 0, Min: 0, Max: 0.5, Doc: "share of the remaining risk that must be clear to take again after a refusal"},
 		{Name: "explore", Default: 0.002, Min: 0, Max: 0.2, Doc: "forced requests per request taken by the bound"},
 		{Name: "brake", Default: 2, Min: 0, Max: 10, Doc: "steps that the threshold is higher by for each violation that is foreseen above alpha of the open requests"},
 		{Name: "price", Default: 2, Min: 0, Max: 100, Doc: "chance that a request of mean work must have to spare when nothing fits; less in proportion when less is refused"},
-		{Name: "abort", Default: 0, Min: 0, Max: 1, Doc: "1 ends requests that cannot make it any more"},
+		{Name: "abort", Default: 0, Min: 0, Max: 1, Doc: "1 ends requests whose deadline has passed"},
 	},
 	New: func(p Params, spec Spec, env Env) (Policy, error) {
 		model, err := newPredictor(spec.Predictor, env)
@@ -42,26 +42,27 @@ var controlledKind = Kind{
 
 // NewControlled returns the policy with a predictor of the caller's.
 func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *Controlled {
+	alpha := p["alpha"]
+	eta := p["eta"]
+	if eta == 0 {
+		eta = etaAlpha / alpha
+	}
+	risk := conformal.Risk{
+		Alpha: alpha - min(p["margin"], 0.3*alpha), Eta: eta,
+		// Beyond a fifth of alpha nothing is gained by being stricter, and the windows
+		// cannot tell chances so near to 1 apart.
+		Min: theta(p["least"]), Max: theta(1 - alpha/5),
+	}
+	risk.Theta = risk.Min
 	c := &Controlled{
 		cfg: settings{
-			alpha: p["alpha"], eta: p["eta"], hysteresis: p["hysteresis"], explore: p["explore"],
+			alpha: alpha, hysteresis: p["hysteresis"], explore: p["explore"],
 			price: p["price"], brake: p["brake"], abort: p["abort"] > 0,
 		},
-		env: env, model: model,
-		cal:  newCalibration(score, p["alpha"], int(p["window"])),
+		env: env, model: model, main: risk, idle: risk,
+		cal:  newCalibration(score, alpha, int(p["window"])),
 		coin: rand.New(rand.NewPCG(env.Seed, 0x61646d69)),
 	}
 	c.foreseer, _ = model.(Foreseer)
-	c.cfg.least = theta(p["least"])
-	// Beyond a fifth of alpha nothing is gained by being stricter, and the windows
-	// cannot tell chances so near to 1 apart.
-	c.cfg.most = theta(1 - p["alpha"]/5)
-	if c.cfg.eta == 0 {
-		c.cfg.eta = etaAlpha / p["alpha"]
-	}
-	aim := p["alpha"] - min(p["margin"], 0.3*p["alpha"])
-	risk := conformal.Risk{Alpha: aim, Eta: c.cfg.eta, Min: c.cfg.least, Max: c.cfg.most}
-	c.main, c.idle = risk, risk
-	c.main.Theta, c.idle.Theta = c.start(), c.start()
 	return c
 }

@@ -9,18 +9,17 @@ package admission
 // It is what makes more work ahead look later and never sooner: every step costs more
 // with more in it, and nobody overtakes.
 type forecast struct {
-	cost            *stepCost
-	maxBatch, rows  int
-	jobs            []job  // in the order of their start; the newcomer is the last
-	ends            []left // who decodes, by the step at which each is expected to end
-	prompts         []int  // who prefills, by index, from head on
-	head            int
-	steps, at       float64 // done so far
-	context         float64 // of those who decode
-	prefilled       float64 // tokens that those who prefill hold
-	track           []point // where the run has been
-	next            int     // the next job to start
-	newcomer, until int     // its index; how far own.first + until it runs
+	cost           *stepCost
+	maxBatch, rows int
+	jobs           []job  // in the order of their start; the newcomer is the last
+	ends           []left // who decodes, by the step at which each is expected to end
+	prompts        []int  // who prefills, by index, from head on
+	head           int
+	steps, at      float64 // done so far
+	context        float64 // of those who decode
+	prefilled      float64 // tokens that those who prefill hold
+	track          []point // where the run has been
+	next           int     // the next job to start
 }
 
 // job is a request in the engine as the forecast needs it.
@@ -30,6 +29,7 @@ type job struct {
 	copies  float64
 	remain  float64 // tokens that it is expected to give still
 	first   float64 // the step that gives its next token, from 0; found by the run
+	start   float64 // seconds from now until it is in the batch and computed; likewise
 }
 
 // left is a sequence that decodes.
@@ -88,7 +88,7 @@ func (f *forecast) start() {
 		f.prompts = append(f.prompts, f.next)
 		f.prefilled += j.context
 	} else {
-		j.first = f.steps
+		j.first, j.start = f.steps, f.at
 		f.enter(left{f.steps + j.remain, j.context - f.steps})
 		f.context += j.context
 	}
@@ -128,7 +128,7 @@ func (f *forecast) step() {
 	f.prefilled += prompt
 	for ; f.head < done; f.head++ {
 		j := &f.jobs[f.prompts[f.head]]
-		j.first = f.steps - 1 // this step's last row gives it
+		j.first, j.start = f.steps-1, f.at // this step's last row gives it
 		f.enter(left{j.first + j.remain, j.context - f.steps})
 		f.prefilled -= j.context
 		f.context += j.context
@@ -153,7 +153,9 @@ func (f *forecast) leave() {
 		f.context -= f.ends[gone].context + f.steps
 		gone++
 	}
-	f.ends = f.ends[:copy(f.ends, f.ends[gone:])]
+	if gone > 0 {
+		f.ends = f.ends[:copy(f.ends, f.ends[gone:])]
+	}
 	f.track = append(f.track, point{f.steps, f.at})
 }
 

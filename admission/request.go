@@ -19,6 +19,7 @@ func (r *Request) Fresh() int { return r.Prompt - r.Cached }
 
 // Work is what is known of a request that was taken before.
 type Work struct {
+	ID        int
 	Prefill   int           // prompt tokens still to be computed; of one that waits: as it arrived
 	Context   int           // tokens that its cells hold
 	Output    int           // tokens that it was given so far

@@ -22,6 +22,9 @@ type Env struct {
 	SLO                  time.Duration // E2E objective
 	MaxBatch, StepTokens int
 	Seed                 uint64
+	// Output is how long the answer to a request will be, in tokens. It is there for
+	// kinds that Know alone, and nil for every other.
+	Output func(id int) int
 	// Fitted is what was learnt before; nil: the policy learns from nothing, on-line. It is
 	// not changed.
 	Fitted *Fitted
@@ -51,7 +54,10 @@ type Kind struct {
 	Source string // who defined it, and where its defaults come from
 	Doc    string // one line
 	Params []Param
-	New    func(p Params, spec Spec, env Env) (Policy, error)
+	// Knows kinds are told the true lengths: they are no policies that could serve, but
+	// what others are measured against.
+	Knows bool
+	New   func(p Params, spec Spec, env Env) (Policy, error)
 }
 
 // Params are a policy's numbers, defaults filled in.
@@ -73,6 +79,11 @@ func New(spec Spec, env Env) (Policy, error) {
 	k, p, err := spec.resolve()
 	if err != nil {
 		return nil, err
+	}
+	if !k.Knows {
+		env.Output = nil
+	} else if env.Output == nil {
+		return nil, fmt.Errorf("admission: %s must know the true lengths of answers, which only a scripted stop has", k.Name)
 	}
 	return k.New(p, spec, env)
 }
@@ -122,8 +133,7 @@ var kinds = []Kind{
 		Name: "none", Source: "the rung below", Doc: "takes every request",
 		New: func(Params, Spec, Env) (Policy, error) { return Base{}, nil },
 	},
-	controlledKind,
-	staticKind,
+	controlledKind, staticKind, oracleKind,
 	deadlineDropKind, inFlightCapKind, queuedTokensCapKind, tokenBucketKind, aimdKind, gradient2Kind, vegasKind,
 	envoyKind, codelKind, dagorKind, breakwaterKind, bouncerKind,
 }

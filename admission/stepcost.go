@@ -32,7 +32,7 @@ const (
 	// half a minute of a busy small engine, are remembered.
 	costForget = 0.998
 	// startSteps is for how many steps startCost counts.
-	startSteps = 0.5
+	startSteps = 0.05
 	// knownSteps is how many steps there must be before the cost is used.
 	knownSteps = 6
 )

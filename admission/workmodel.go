@@ -121,6 +121,10 @@ func (m *WorkModel) Exposure(s *Snapshot, margins []float64) (open int, late, ha
 			continue
 		}
 		open++
+		if left/margins[0] < m.run.jobs[i].start { // it starts too late
+			late += float64(len(margins))
+			continue
+		}
 		for _, margin := range margins {
 			without, with := m.meets(i, w, left/margin, own.first, row, prompt)
 			late += 1 - without

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -88,4 +89,4 @@ func answeredOf(arrivals []arrival) Answered {
 	return a
 }
 
-func byTime(a, b arrival) int { return int(min(max(a.at-b.at, -1), 1)) }
+func byTime(a, b arrival) int { return cmp.Compare(a.at, b.at) }

@@ -37,7 +37,7 @@ func (s *Sweep) Cautions() []Caution {
 		for _, p := range s.Of(rung) {
 			all = append(all, p.cautions()...)
 		}
-		all = append(all, knees[i].cautions()...)
+		all = append(all, knees[i].Cautions()...)
 	}
 	return all
 }
@@ -54,7 +54,7 @@ func (p *Point) cautions() (all []Caution) {
 	if t := p.Tail(); t.E2E.N > 0 && math.IsInf(t.E2E.Hi, 1) {
 		figures := map[string]float64{"requests": float64(t.E2E.N), "needed": float64(t.NeedE2E), "unanswered": float64(t.Unanswered)}
 		if t.NeedE2E == 0 {
-			add(CodeTail, figures, "%d of %d admitted requests were not answered, so the p99 E2E is beyond the timeout whatever their number", t.Unanswered, t.E2E.N)
+			add(CodeTail, figures, "%d of %d admitted requests were not answered, so the p99 E2E is beyond what their clients waited for, whatever their number", t.Unanswered, t.E2E.N)
 		} else {
 			add(CodeTail, figures, "%d admitted requests over all seeds do not bound the p99 E2E from above; it takes %d", t.E2E.N, t.NeedE2E)
 		}
@@ -70,7 +70,8 @@ func (p *Point) cautions() (all []Caution) {
 	return all
 }
 
-func (k *Knee) cautions() (all []Caution) {
+// Cautions says what the run does not show of the knee.
+func (k *Knee) Cautions() (all []Caution) {
 	missing := k.Missing()
 	for _, code := range []string{CodeKneeBelow, CodeKneeAbove} {
 		if missing[code] == nil {

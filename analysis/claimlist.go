@@ -24,7 +24,7 @@ func (s *Sweep) Claims() []Claim {
 
 func rises(s *Sweep) []Claim {
 	c := Claim{Key: "a", Text: "Goodput rises at each rung", What: "peak goodput over that of the rung below", Ratio: true,
-		Rule: "Holds when at every step the 95% interval of the ratio is above 1; does not when at some step it is below. The interval is the wider of resampled seeds and requests, with the peak wherever it falls, and Student's t of the seeds' ratios at the two peaks. Rungs with admission control have claims of their own."}
+		Rule: fmt.Sprintf("Holds when at every step it is more than %.0f%% higher and the 95%% interval of the ratio above 1; does not when at some step that interval is below %.2f.", 100*DefaultFloor, 1+DefaultFloor) + " The interval is the wider of resampled seeds and requests, with the peak wherever it falls, and Student's t of the seeds' differences at the two peaks. Rungs with admission control have claims of their own."}
 	drawn := map[string]peaks{}
 	for i, p := range s.resampled() {
 		drawn[s.Rungs[i]] = p
@@ -34,22 +34,19 @@ func rises(s *Sweep) []Claim {
 		a, b := drawn[rungs[i-1]], drawn[rungs[i]]
 		e := Evidence{Where: rungs[i], Verdict: Open, Missing: len(a.points) == 0 || len(b.points) == 0}
 		if !e.Missing {
-			e = contrastOf(rungs[i], a.points[a.best], b.points[b.best], Goodput, true)
-			e.widen(a, b)
+			e = contrastOf(rungs[i], a.points[a.best], b.points[b.best], Goodput, false)
+			e.ratioOf(a, b)
 		}
-		if e.Interval && e.Lo > 1 {
-			e.Verdict = Holds
-		} else if e.Interval && e.Hi < 1 {
-			e.Verdict = DoesNotHold
-		}
+		e.above(1, DefaultFloor)
 		c.Evidence = append(c.Evidence, e)
 	}
 	return []Claim{c}
 }
 
-// widen makes the interval contain that of the resampled ratio of two peaks, and the
-// value the ratio of their means.
-func (e *Evidence) widen(a, b peaks) {
+// ratioOf turns the seeds' differences of two peaks into the ratio of the peaks: by the
+// mean of the one below, as a seed of it may be zero, which has no ratio of its own. The
+// interval is made to contain that of the resampled ratio.
+func (e *Evidence) ratioOf(a, b peaks) {
 	var ratios []span
 	for i := range min(len(a.rps), len(b.rps)) {
 		r := b.rps[i] / a.rps[i]
@@ -61,18 +58,22 @@ func (e *Evidence) widen(a, b peaks) {
 		return
 	}
 	d := percentile(ratios)
-	e.Lo, e.Hi = min(e.Lo, d.lo, e.Value), max(e.Hi, d.hi, e.Value)
+	e.Lo, e.Hi = max(min(1+e.Lo/below, d.lo, e.Value), 0), max(1+e.Hi/below, d.hi, e.Value)
 }
 
 func tellsNothing(s *Sweep) []Claim {
 	c := Claim{Key: "b", Text: "Throughput cannot tell the rungs apart", Unit: Fraction,
 		What: "largest difference between rungs at one offered rate, over their mean: completed requests/s, and their output tokens/s",
 		Rule: fmt.Sprintf("Holds when at every rate the rungs are within %.0f%% of each other, in every seed; does not when at some rate they are further apart in every seed. Rungs with admission control, which refuse work, are left out.", 100*DefaultFloor)}
-	for _, m := range []Metric{Throughput, CompletedTokens} {
+	for _, of := range []struct {
+		name string
+		Metric
+	}{{"requests", Throughput}, {"tokens", CompletedTokens}} {
+		m := of.Metric
 		worst, overall := Evidence{Missing: true}, []Evidence(nil)
 		for _, rate := range s.CommonRates() {
 			spread, apart, alike := s.spreadAt(rate, m)
-			e := Evidence{Where: fmt.Sprintf("%s, at %s rps", m.Label, number(rate)), Value: spread, Verdict: Open}
+			e := Evidence{Where: fmt.Sprintf("%s, at %s rps:", of.name, number(rate)), Value: spread, Verdict: Open}
 			if alike {
 				e.Verdict = Holds
 			} else if apart {
@@ -84,7 +85,7 @@ func tellsNothing(s *Sweep) []Claim {
 			}
 		}
 		if worst.Missing {
-			worst.Where = m.Label
+			worst.Where = of.name
 		}
 		worst.Verdict = together(overall)
 		c.Evidence = append(c.Evidence, worst)
@@ -160,8 +161,7 @@ func sameOrder(s *Sweep) []Claim {
 		verdict = DoesNotHold
 	}
 	c.Evidence = []Evidence{
-		{Where: "that change places", Value: float64(len(swaps)), Verdict: verdict},
-		{Where: "in all", Value: float64(rungs * (rungs - 1) / 2), Verdict: verdict},
+		{Where: fmt.Sprintf("of %d pairs change places", rungs*(rungs-1)/2), Value: float64(len(swaps)), Verdict: verdict},
 	}
 	return []Claim{c}
 }

@@ -111,7 +111,7 @@ func contrastOf(where string, a, b *Point, m Metric, ratio bool) Evidence {
 // ratio and 0 of a difference, whose floor is a share of base.
 func (e *Evidence) above(none, floor float64) {
 	switch {
-	case !e.Interval:
+	case !e.Interval || e.Missing:
 	case e.Lo > none && e.Value > none+floor:
 		e.Verdict = Holds
 	case e.Hi < none+floor:

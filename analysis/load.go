@@ -3,6 +3,7 @@ package analysis
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -102,6 +103,20 @@ func (r *Run) Records(key results.Key) ([]results.Record, error) {
 		if e.Key == key && e.State == results.CellFinished {
 			_, recs, err := r.ReadCell(e)
 			return recs, err
+		}
+	}
+	return nil, fmt.Errorf("%s has no finished cell %s", r.Dir, key.Name())
+}
+
+// Steps reads the step trace of a finished cell; nil when its steps were not traced.
+func (r *Run) Steps(key results.Key) ([]results.StepRow, error) {
+	for _, e := range r.Entries {
+		if e.Key == key && e.State == results.CellFinished {
+			_, steps, err := results.ReadSteps(r.StepsPath(e.Order, e.Key))
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
+			return steps, err
 		}
 	}
 	return nil, fmt.Errorf("%s has no finished cell %s", r.Dir, key.Name())

@@ -60,6 +60,7 @@ type CellMetrics struct {
 	Backlog   Backlog
 	Answered  Answered
 	Lengths   Lengths
+	Promise   results.Opt[Promise] // null without an admission policy
 
 	Checks   []Check   // in the order of CheckDocs
 	Invalid  []Warning // why the cell must not be used: the checks that void it
@@ -98,6 +99,7 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	m.AtSLO = atSLOs(t.arrivals, m.SLOS)
 	m.Undecided = undecided(t.arrivals, t.slo)
 	m.Backlog, m.Answered = backlogOf(m.Window, recs, m.Arrivals), answeredOf(t.arrivals)
+	m.Promise = promiseOf(&m, recs)
 	m.judge(recs, &t, o)
 	return m
 }

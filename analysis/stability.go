@@ -19,9 +19,9 @@ const (
 	// steady window begins while queues still fill, so a little growth is no overload.
 	leastGrowth = 0.02
 	// mostGrowth is what the interval of a stable rate's growth stays below. A window of
-	// n arrivals leaves about 2/√n of it open, so no smaller one could be shown of cells
-	// of a few hundred requests.
-	mostGrowth = 0.10
+	// n arrivals leaves about 1/√n of it open, so a much smaller one could not be shown
+	// of cells of a few hundred requests.
+	mostGrowth = 0.05
 )
 
 // Steadiness is the backlog's course at one rung and rate, over the used cells.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // DefaultFloor is the change that counts as none where a run has nothing that says how
@@ -14,7 +16,7 @@ const DefaultFloor = 0.05
 // WorseMetrics are those that a step of the ladder is searched by. Attainment is not
 // among them: over the same arrivals it is goodput in another unit.
 func WorseMetrics() []Metric {
-	return []Metric{Goodput, Throughput, Tokens, Admitted, TTFTP50, TTFTP99, ITLP50, ITLP99, E2EP50, E2EP99, HitRate}
+	return []Metric{Goodput, Throughput, Tokens, TTFTP50, TTFTP99, ITLP50, ITLP99, E2EP50, E2EP99, HitRate}
 }
 
 // Step is a rung and the one that it is compared with.
@@ -155,7 +157,6 @@ func seedPairs(a, b *Point, m Metric) []seedPair {
 type floors struct {
 	byRate  map[float64]float64 // by rate, the largest relative difference there
 	typical float64             // the median of these
-	Pairs   int
 }
 
 // at returns the floor at a rate: the largest difference between measurements of one
@@ -172,26 +173,20 @@ func (f floors) at(rate float64) float64 {
 // same rung, rate and seed.
 func (s *Sweep) floors(m Metric) floors {
 	f := floors{byRate: map[float64]float64{}}
-	type id struct {
-		rung string
-		rate float64
-		seed uint64
-	}
-	first := map[id]Value{}
+	first := map[results.Key]Value{}
 	for _, c := range s.All() {
 		v := m.Of(&c)
 		if !c.Valid() || !v.OK || v.Bound {
 			continue
 		}
-		key := id{c.Cell.Rung, c.Cell.OfferedRPS, c.Cell.Seed}
+		key := sameCell(c.Cell.Key)
 		before, again := first[key]
 		if !again {
 			first[key] = v
 			continue
 		}
 		if mean := (before.V + v.V) / 2; mean > 0 {
-			f.Pairs++
-			f.byRate[key.rate] = max(f.byRate[key.rate], math.Abs(v.V-before.V)/mean)
+			f.byRate[key.OfferedRPS] = max(f.byRate[key.OfferedRPS], math.Abs(v.V-before.V)/mean)
 		}
 	}
 	var each []float64
@@ -207,4 +202,20 @@ func (s *Sweep) floors(m Metric) floors {
 
 // Repeats returns how many pairs of measurements of the same cell the run has, from
 // which the floors of Worse come.
-func (s *Sweep) Repeats() int { return s.floors(Throughput).Pairs }
+func (s *Sweep) Repeats() (n int) {
+	seen := map[results.Key]bool{}
+	for _, c := range s.All() {
+		if key := sameCell(c.Cell.Key); c.Valid() {
+			if seen[key] {
+				n++
+			}
+			seen[key] = true
+		}
+	}
+	return n
+}
+
+// sameCell is a key without what tells measurements of the same cell apart.
+func sameCell(k results.Key) results.Key {
+	return results.Key{Rung: k.Rung, OfferedRPS: k.OfferedRPS, Seed: k.Seed}
+}

@@ -58,7 +58,7 @@ func (g *guard) waiting(q *sequence) admission.Work {
 
 func (g *guard) work(q *sequence) admission.Work {
 	t := g.taken[q.ID]
-	w := admission.Work{Output: q.output, MaxTokens: q.MaxTokens, Arrived: t.request.Arrived, Deadline: t.request.Deadline}
+	w := admission.Work{ID: q.ID, Output: q.output, MaxTokens: q.MaxTokens, Arrived: t.request.Arrived, Deadline: t.request.Deadline}
 	return w
 }
 

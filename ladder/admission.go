@@ -8,13 +8,14 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // admit gives a rung's engine its admission policy for a cell, if it has one: a new one
 // for each, since cells are independent. What it draws at random depends on the cell's
 // name.
-func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key) (slo time.Duration, err error) {
+func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (slo time.Duration, err error) {
 	if r.Admission.Policy == "" {
 		return 0, nil
 	}
@@ -22,12 +23,26 @@ func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key r
 	io.WriteString(h, "admission "+key.Name())
 	serve.Admission, err = admission.New(r.Admission, admission.Env{
 		SLO: cfg.SLO, MaxBatch: r.Policy.MaxBatch, StepTokens: min(r.Policy.StepTokens, lim.Rows), Seed: h.Sum64(),
+		Output: trueLengths(cfg.Stop, tape),
 		Fitted: cfg.Fitted,
 	})
 	if err != nil {
 		return 0, fmt.Errorf("rung %s: %w", r.Name, err)
 	}
 	return cfg.SLO, nil
+}
+
+// trueLengths are those of a tape's answers, for a policy that is an oracle; nil where
+// the model chooses them.
+func trueLengths(stop StopMode, tape *loadgen.Tape) func(id int) int {
+	switch stop {
+	case StopScripted:
+		return func(id int) int { return min(tape.Requests[id].StopTokens, tape.Requests[id].MaxTokens) }
+	case StopNever:
+		return func(id int) int { return tape.Requests[id].MaxTokens }
+	default:
+		return nil
+	}
 }
 
 // Decided implements engine.AdmissionObserver.

@@ -103,6 +103,7 @@ func (c *cellRun) embedded(ctx context.Context, o *offer, cell *results.Cell) ([
 		return nil, err
 	}
 	cell.Extrapolated = share()
+	cell.UpperRequests = c.upper(o)
 	for i := range records {
 		records[i].SharedTokens = o.shared[records[i].Request]
 	}
@@ -151,7 +152,7 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		c.trace.blockTokens = max(1, serve.Cache.BlockTokens)
 		serve.OnStep = c.trace.add
 	}
-	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key)
+	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key, tape)
 	if err != nil {
 		return nil, err
 	}

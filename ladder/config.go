@@ -11,6 +11,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Config is what a sweep is asked to do. A zero Rates, SLO or Threads is chosen
@@ -40,6 +41,8 @@ type Config struct {
 	Fitted *admission.Fitted
 	Knobs
 	Repeats
+	// Study measures single changes of one rung instead of the ladder; nil does not.
+	Study *results.Study
 	Externals
 }
 
@@ -48,6 +51,9 @@ type Config struct {
 func (c *Config) ladder() ([]Rung, error) {
 	if len(c.Rungs) == 1 && c.Rungs[0] == NoRungs {
 		return c.Externals.rungs(), nil
+	}
+	if c.Study != nil {
+		return c.studied()
 	}
 	rungs, err := choosing(c.rungs(), c.Rungs)
 	for i := range rungs {

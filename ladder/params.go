@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Params returns the configuration by documented name, as the manifest keeps it.
@@ -36,6 +38,9 @@ func (c *Config) Params() map[string]string {
 	}
 	c.ladderParams(p)
 	c.Repeats.params(p)
+	if c.Study != nil {
+		c.Study.Params(p)
+	}
 	c.Externals.params(p)
 	return p
 }
@@ -78,6 +83,9 @@ func ConfigOf(p map[string]string) (Config, error) {
 		err = errors.Join(err, e)
 	}
 	if c.Repeats, e = repeatsOf(p); e != nil {
+		err = errors.Join(err, e)
+	}
+	if c.Study, e = results.StudyOf(p); e != nil {
 		err = errors.Join(err, e)
 	}
 	c.Externals, e = externalsOf(p)

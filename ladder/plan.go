@@ -11,6 +11,8 @@ import (
 type Repeats struct {
 	// Replicates is how many times every cell is measured; 0 is once.
 	Replicates int
+	// Of is the only rung that is, in a study; "" is all rungs.
+	Of string
 	// Anchor is the rung that is measured again after everything else, at every rate and
 	// seed; "" is none.
 	Anchor string
@@ -25,6 +27,9 @@ const maxReplicates = 100
 // during the sweep then slows all rungs alike instead of flattering one. Anchors come
 // after all others.
 func Plan(rungs []Rung, rates []float64, seeds []uint64, again Repeats) []results.Key {
+	if again.Of != "" {
+		return planStudy(rungs, rates, seeds, again)
+	}
 	var plan []results.Key
 	block := 0
 	for _, rate := range rates {
@@ -67,6 +72,7 @@ func (r *Repeats) check(rungs []Rung) error {
 const (
 	paramReplicates = "replicates"
 	paramAnchor     = "anchor"
+	paramReplicated = "replicates_of"
 )
 
 func (r *Repeats) params(p map[string]string) {
@@ -76,11 +82,14 @@ func (r *Repeats) params(p map[string]string) {
 	if r.Anchor != "" {
 		p[paramAnchor] = r.Anchor
 	}
+	if r.Of != "" {
+		p[paramReplicated] = r.Of
+	}
 }
 
 // repeatsOf reads what params wrote.
 func repeatsOf(p map[string]string) (Repeats, error) {
-	r := Repeats{Anchor: p[paramAnchor]}
+	r := Repeats{Anchor: p[paramAnchor], Of: p[paramReplicated]}
 	text, given := p[paramReplicates]
 	if !given {
 		return r, nil

@@ -72,7 +72,7 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 		trace: trace{blockTokens: max(1, serve.Cache.BlockTokens)},
 	}
 	serve.OnStep = r.trace.add
-	if r.slo, err = rung.admit(&serve, &cfg, b.Limits(), cell.Key); err != nil {
+	if r.slo, err = rung.admit(&serve, &cfg, b.Limits(), cell.Key, o.tape); err != nil {
 		return Replayed{}, err
 	}
 	r.eng, err = engine.New(&r.clock, &recorded{Backend: b, clock: &r.clock, found: &r.found}, serve)

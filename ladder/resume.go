@@ -52,6 +52,9 @@ func (s *Sweep) again(ctx context.Context, run *results.Run) (work, error) {
 	if w.rungs, err = w.cfg.ladder(); err != nil {
 		return w, err
 	}
+	if w.machines, err = s.machines(w.rungs); err != nil {
+		return w, err
+	}
 	// What a change of the program or the machine breaks further on would be reported in
 	// other words: those come first.
 	w.mixed = s.changes(run.Manifest)

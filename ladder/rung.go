@@ -27,6 +27,8 @@ type Rung struct {
 	Optional bool
 	// Own are the settings that the rung has a value of its own for, against Knobs.
 	Own ladders.Own
+	// Variant changes the engine below.
+	Variant Variant
 	// External is the server that the rung stands for; nil is the embedded engine.
 	External *External
 }

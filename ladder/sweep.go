@@ -91,6 +91,10 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return InputError{err}
 	}
+	machines, err := s.machines(rungs)
+	if err != nil {
+		return err
+	}
 	tokens := newEncoder(s.Machine)
 	var need lengths
 	var notes []results.Choice
@@ -101,6 +105,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 			return err
 		}
 		need = lengths{trial.longest, trial.longestPrompt()}
+		cfg.longest(need.prompt)
 		if rungs, err = retain.apply(&cfg, need.prompt); err != nil {
 			return err
 		}
@@ -118,6 +123,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if cfg.Context == 0 {
 		cfg.Context = need.request
 	}
+	cfg.longest(need.prompt)
 	if rungs, err = retain.apply(&cfg, need.prompt); err != nil {
 		return err
 	}
@@ -146,7 +152,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return s.measure(ctx, work{run: run, cfg: cfg, rungs: rungs, tokens: tokens, tapes: tapes})
+	return s.measure(ctx, work{run: run, cfg: cfg, rungs: rungs, tokens: tokens, tapes: tapes, machines: machines})
 }
 
 // lengths are the most tokens of any request, its output limit included, and of any
@@ -233,6 +239,8 @@ type work struct {
 	tokens *encoder
 	tapes  []results.Tape   // as they are now
 	mixed  []results.Change // what is no longer as the manifest has it
+
+	machines map[Variant]Machine
 }
 
 // try measures a cell and, when it fails, once more.
@@ -279,8 +287,9 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 	run := w.run
 	key := run.Manifest.Plan[order]
 	started := s.Now()
+	rung := byName(w.rungs, key.Rung)
 	c := cellRun{
-		m: s.Machine, cfg: w.cfg, rung: byName(w.rungs, key.Rung), shape: ShapeFor(w.rungs, w.cfg.Context), tokens: w.tokens,
+		m: w.machines[rung.Variant], cfg: w.cfg, rung: rung, shape: ShapeFor(w.rungs, w.cfg.Context), tokens: w.tokens,
 		tick: func(st Status) {
 			s.showing.Lock()
 			defer s.showing.Unlock()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -49,9 +50,9 @@ func TestAnchorTable(t *testing.T) {
 	_, ok = Anchors(ladder().sweep(), Facts{})
 	require.False(t, ok)
 
-	r, err := of(s, manifest("llama.cpp"), func(key results.Key) ([]results.Record, error) {
+	r, err := of(s, manifest("llama.cpp"), chartdata.Source{Records: func(key results.Key) ([]results.Record, error) {
 		return fixture{rungs: []serving{fifo, continuous}, duration: ladder().duration}.load(key)
-	})
+	}})
 	require.NoError(t, err)
 	require.Contains(t, r.Blocks(), "anchors")
 	require.Contains(t, r.Markdown(), "measured again after all others")

@@ -14,7 +14,7 @@ type logTicks struct{}
 
 // Ticks implements plot.Ticker.
 func (logTicks) Ticks(lo, hi float64) []plot.Tick {
-	wide := math.Log10(hi/lo) > 3.2
+	wide := math.Log10(hi/lo) > 3.6
 	var ticks []plot.Tick
 	labels := 0
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
@@ -53,6 +53,19 @@ func (t linearTicks) Ticks(lo, hi float64) []plot.Tick {
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
 		v := i*step + 0 // the sum makes −0 a 0
 		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})
+	}
+	return ticks
+}
+
+// shareTicks labels shares as percentages.
+type shareTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (shareTicks) Ticks(lo, hi float64) []plot.Tick {
+	ticks := linearTicks{5}.Ticks(100*lo, 100*hi)
+	for i := range ticks {
+		ticks[i].Value /= 100
+		ticks[i].Label += "%"
 	}
 	return ticks
 }

@@ -148,5 +148,33 @@ func Probes(s *analysis.Sweep, f Facts) Table {
 	if rep.Between.OK {
 		t.Notes = append(t.Notes, fmt.Sprintf("The rungs' means differ by %s%%: a difference between rungs below that may be the machine's.", sig3(100*rep.Between.V)))
 	}
+	if rep.DriftOK {
+		t.Notes = append(t.Notes, driftNote(rep))
+	}
+	t.Notes = append(t.Notes, "No cell is left out for its probe.")
 	return t
+}
+
+// driftNote says whether the machine's speed has a trend over the sweep.
+func driftNote(rep analysis.ProbeReport) string {
+	unit, found := "an hour", "no drift is shown"
+	if rep.PerCell {
+		unit = "a cell"
+	}
+	switch d := rep.Drift; {
+	case d.P < 0.05 && d.Slope < 0:
+		found = "the machine became slower, which the rotated order of the rungs spreads over all of them"
+	case d.P < 0.05:
+		found = "the machine became faster, which the rotated order of the rungs spreads over all of them"
+	}
+	return fmt.Sprintf("Over the sweep the decode rate changed by %s of its mean %s %s (Theil–Sen, 95%%), Mann–Kendall p %s over %d probes averaged into %d that do not depend on their neighbours: %s.",
+		growthText(rep.Drift.Slope), unit, growthSpan(rep.Drift.Lo, rep.Drift.Hi), shortP(rep.Drift.P), rep.Drift.N, rep.Drift.Blocks, found)
+}
+
+// shortP formats a chance with its relation.
+func shortP(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return "= " + strconv.FormatFloat(p, 'f', 3, 64)
 }

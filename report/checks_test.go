@@ -34,17 +34,18 @@ func TestAnInvalidCellIsMarkedEverywhereAndClaimsNothing(t *testing.T) {
 	require.Contains(t, strings.Join(headline.Notes, "\n"), "fifo-1rps-s1 (dispatch-lag)", "and why")
 	require.Equal(t, "fifo", headline.Rows[0][0])
 	require.NotEqual(t, "1", headline.Rows[0][2], "its peak is elsewhere")
-	for _, chart := range []Figure{TailChart(s, f), GoodputChart(s, f)} {
-		require.Contains(t, chart.Alt, "invalid at 1 rps")
+	charts := figures(t, s, ladder())
+	for _, name := range []string{"e2e-p99", "goodput"} {
+		require.Contains(t, named(t, charts, name).Alt, "invalid at 1 rps")
 	}
-	for _, l := range rateLines(s, analysis.Goodput) {
-		for _, run := range l.stretches() {
-			for _, p := range run {
-				require.True(t, p.valid, "no line leads to an invalid point")
+	for _, l := range named(t, charts, "goodput").Data.Panels[0].Series {
+		for _, run := range stretches(l.Points) {
+			for _, p := range l.Points[run[0]:run[1]] {
+				require.False(t, p.Invalid, "no line leads to an invalid point")
 			}
 		}
-		if l.rung == "fifo" {
-			require.Len(t, l.stretches(), 2)
+		if l.Rung == "fifo" {
+			require.Len(t, stretches(l.Points), 2)
 		}
 	}
 }
@@ -63,9 +64,9 @@ func TestARungWithoutAValidCell(t *testing.T) {
 	require.Contains(t, words, "static has no valid cell.")
 	require.NotContains(t, strings.Join(words, " "), "times what")
 	require.NotContains(t, strings.Join(words, " "), "the highest rate that all were offered")
-	_, ok, err := TimelineChart(s, FactsOf(s, ""), ladder().load)
+	_, absent, err := Charts(s, FactsOf(s, ""), ladder().source())
 	require.NoError(t, err)
-	require.False(t, ok)
+	require.Contains(t, strings.Join(absent, " "), "“End-to-end latency over arrival time”: the rungs share no offered rate")
 }
 
 func TestChecksCountVerdicts(t *testing.T) {

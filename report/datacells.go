@@ -30,7 +30,7 @@ func cellFields(s *analysis.Sweep) []Field {
 		unit, doc := documented(m)
 		fields = append(fields, field(m.Key, unit, doc, cells, func(c *analysis.CellMetrics) any { return int(m.Of(c).V) }))
 	}
-	for _, m := range []analysis.Metric{analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.Attainment, analysis.Admitted,
+	for _, m := range []analysis.Metric{analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.CompletedTokens, analysis.Attainment, analysis.Admitted,
 		analysis.HitRate, analysis.HitCeiling, analysis.HitReached} {
 		unit, doc := documented(m)
 		fields = append(fields, field(m.Key, unit, doc, cells, func(c *analysis.CellMetrics) any { v := m.Of(c); return numberIf(v.V, v.OK) }))
@@ -72,7 +72,7 @@ func quantileFields(cells []*analysis.CellMetrics, m analysis.Metric, of func(*a
 	return []Field{
 		field(m.Key, unit, doc, cells, known(func(q analysis.Quantile) any { return numberIf(q.Value, true) })),
 		field(m.Key+"_is_lower_bound", "", "whether the true quantile is above the one given", cells, known(func(q analysis.Quantile) any { return q.Censored })),
-		field(m.Key+"_is_maximum", "", "whether it is merely the largest value seen", cells, known(func(q analysis.Quantile) any { return !q.Supported })),
+		field(m.Key+"_is_unbounded", "", "whether there are too few requests to bound it from above", cells, known(func(q analysis.Quantile) any { return !q.Supported })),
 		field(m.Key+"_ci95_lo", unit, "95% interval, from order statistics", cells, known(func(q analysis.Quantile) any { return numberIf(q.Lo, true) })),
 		field(m.Key+"_ci95_hi", unit, "its upper end; null where nothing bounds it", cells, known(func(q analysis.Quantile) any { return numberIf(q.Hi, true) })),
 	}

@@ -21,10 +21,11 @@ func documented(m analysis.Metric) (unit, doc string) {
 }
 
 // rangeFields are a metric over the seeds of each point: its mean and range and, of a
-// latency, whether these are lower bounds.
+// latency or where some are, whether these are lower bounds.
 func rangeFields(points []*analysis.Point, m analysis.Metric) []Field {
 	unit, doc := documented(m)
-	return spanFields(m.Key, unit, doc, "seeds", m.Unit == analysis.Seconds, points, func(p *analysis.Point) analysis.Range { return p.Range(m) })
+	bounds := m.Unit == analysis.Seconds || slices.ContainsFunc(points, func(p *analysis.Point) bool { return p.Range(m).Bounds > 0 })
+	return spanFields(m.Key, unit, doc, "seeds", bounds, points, func(p *analysis.Point) analysis.Range { return p.Range(m) })
 }
 
 // spanFields are a range for each item, over seeds or cells.
@@ -84,10 +85,10 @@ func summaryFields(points []*analysis.Point) []Field {
 	for _, m := range []analysis.Metric{analysis.Completed, analysis.Shed, analysis.Timeouts, analysis.Failures} {
 		fields = append(fields, totalField(points, m))
 	}
-	fields = append(fields, rangesOf(points, analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.Attainment, analysis.Admitted,
+	fields = append(fields, rangesOf(points, analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.CompletedTokens, analysis.Attainment, analysis.Admitted,
 		analysis.HitRate, analysis.TTFTP50, analysis.TTFTP99, analysis.ITLP50, analysis.ITLP99, analysis.TPOTP50, analysis.TPOTP99,
 		analysis.E2EP50, analysis.E2EP99, analysis.LagP99)...)
-	return append(fields, field("p99_is_maximum", "", "a cell has too few requests for a p99: what stands there is the largest value seen", points,
+	return append(fields, field("p99_is_unbounded", "", "a cell has too few requests to bound a p99 from above", points,
 		func(p *analysis.Point) any { return p.Range(analysis.E2EP99).Thin }))
 }
 

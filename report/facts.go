@@ -34,7 +34,7 @@ func FactsOf(s *analysis.Sweep, model string) Facts {
 		Backend:  all(func(m *analysis.CellMetrics) string { return backend(m.Cell.Backend) }),
 		Workload: all(func(m *analysis.CellMetrics) string { return m.Cell.Workload }),
 		Model:    model,
-		SLO:      all(func(m *analysis.CellMetrics) string { return short(m.SLOS) + " s" }),
+		SLO:      all(func(m *analysis.CellMetrics) string { return objectiveOf(m) }),
 		Window:   all(func(m *analysis.CellMetrics) string { return m.Window.String() }),
 	}
 	seeds := map[uint64]bool{}
@@ -43,6 +43,14 @@ func FactsOf(s *analysis.Sweep, model string) Facts {
 	}
 	f.Seeds = len(seeds)
 	return f
+}
+
+// objectiveOf states a cell's objective, and the one it was run with where that is another.
+func objectiveOf(m *analysis.CellMetrics) string {
+	if m.SLOS == m.Cell.SLOS {
+		return short(m.SLOS) + " s"
+	}
+	return fmt.Sprintf("%s s (of the run: %s s)", short(m.SLOS), short(m.Cell.SLOS))
 }
 
 // backend names a backend so that a simulated figure cannot pass for a measured

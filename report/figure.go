@@ -1,14 +1,16 @@
 package report
 
 import (
-	"image/color"
 	"math"
 	"strings"
 
 	"golang.org/x/image/font"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 )
 
 // Figure is one chart: a header of title, facts and key above one or more panels,
@@ -19,6 +21,7 @@ type Figure struct {
 	Alt    string // what the chart shows, for those who do not see it
 	Width  vg.Length
 	Height vg.Length
+	Data   chartdata.Chart // what it shows
 
 	facts []string
 	key   []keyEntry
@@ -44,48 +47,90 @@ func (f *Figure) draw(dc draw.Canvas) {
 	dc.Fill(dc.Rectangle.Path())
 	dc = draw.Crop(dc, margin, -margin, margin, -margin)
 	y := dc.Max.Y
-	line := func(size vg.Length, bold bool, col color.Color, s string) {
-		sty := textStyle(size, col, 0, -1)
-		if bold {
-			sty.Font.Weight = font.WeightBold
-		}
-		dc.FillText(sty, vg.Point{X: dc.Min.X, Y: y}, s)
-		y -= size * 1.4
+	for _, l := range f.header() {
+		dc.FillText(l.style, vg.Point{X: dc.Min.X, Y: y}, l.text)
+		y -= l.style.Font.Size * lineSpacing
 	}
-	line(titleSize, true, ink, f.Title)
-	for _, s := range wrap(f.facts, " · ", dc.Size().X, smallSize) {
-		line(smallSize, false, muted, s)
+	for _, p := range f.keyPlaces() {
+		at := vg.Point{X: dc.Min.X + p.x, Y: y - keyLead - p.y}
+		p.sample(dc, vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
+		// keyCentring lifts the text's box so that its lower-case letters are centred.
+		dc.FillText(textStyle(bodySize, ink, 0, -0.5), vg.Point{X: at.X + sampleWidth + keyGap, Y: at.Y + keyCentring}, p.name)
 	}
-	y -= 4
-	y = f.drawKey(dc, y)
-	dc.Max.Y = y - 6
+	dc.Max.Y = f.Height - f.headerHeight() + margin
 	f.drawPanels(dc)
 }
 
-// drawKey sets the key's entries in rows from y downwards and returns where it
-// ended.
-func (f *Figure) drawKey(dc draw.Canvas, y vg.Length) vg.Length {
-	// centring lifts the text's box so that its lower-case letters are centred.
-	const gap, lead, rowHeight, centring = 18, 6, 17, 1.5
-	sty := textStyle(bodySize, ink, 0, -0.5)
-	x := dc.Min.X
-	mid := y - rowHeight/2
-	for _, e := range f.key {
-		width := sampleWidth + lead + sty.Width(e.name)
-		if x > dc.Min.X && x+width > dc.Max.X {
-			x, mid = dc.Min.X, mid-rowHeight
-		}
-		e.sample(dc, vg.Point{X: x + sampleWidth/2, Y: mid})
-		dc.FillText(sty, vg.Point{X: x + sampleWidth + lead, Y: mid + centring}, e.name)
-		x += width + gap
+const (
+	lineSpacing = 1.4
+	keyLead     = 4
+	keyGap      = 6
+	keyRow      = 17
+	keyCentring = 1.5
+)
+
+// headerLine is a line of the title or of the facts.
+type headerLine struct {
+	text  string
+	style text.Style
+}
+
+func (f *Figure) header() (lines []headerLine) {
+	width := f.Width - 2*margin
+	title, small := textStyle(titleSize, ink, 0, -1), textStyle(smallSize, muted, 0, -1)
+	title.Font.Weight = font.WeightBold
+	for _, s := range wrap(strings.Fields(f.Title), " ", width, title) {
+		lines = append(lines, headerLine{s, title})
 	}
-	return mid - rowHeight/2
+	var facts []string
+	for _, s := range f.facts {
+		facts = append(facts, wrap(strings.Fields(s), " ", width, small)...) // most are one line
+	}
+	for _, s := range wrap(facts, " · ", width, small) {
+		lines = append(lines, headerLine{s, small})
+	}
+	return lines
+}
+
+// headerHeight is how much of the figure is above its panels, margins included.
+func (f *Figure) headerHeight() vg.Length {
+	height := vg.Length(2*margin + keyLead + 6)
+	for _, l := range f.header() {
+		height += l.style.Font.Size * lineSpacing
+	}
+	places := f.keyPlaces()
+	if len(places) > 0 {
+		height += places[len(places)-1].y + keyRow/2
+	}
+	return height
+}
+
+// keyPlace is an entry of the key with where it begins: from the left, and from the
+// top of the key down to its middle.
+type keyPlace struct {
+	keyEntry
+	x, y vg.Length
+}
+
+func (f *Figure) keyPlaces() (places []keyPlace) {
+	const apart = 18
+	sty := textStyle(bodySize, ink, 0, -0.5)
+	x, y := vg.Length(0), vg.Length(keyRow)/2
+	for _, e := range f.key {
+		width := sampleWidth + keyGap + sty.Width(e.name)
+		if x > 0 && x+width > f.Width-2*margin {
+			x, y = 0, y+keyRow
+		}
+		places = append(places, keyPlace{e, x, y})
+		x += width + apart
+	}
+	return places
 }
 
 func (f *Figure) drawPanels(dc draw.Canvas) {
-	tiles := draw.Tiles{Rows: len(f.rows), Cols: len(f.rows[0]), PadX: 14, PadY: 24}
+	tiles := draw.Tiles{Rows: len(f.rows), Cols: len(f.rows[0]), PadLeft: 18, PadX: 14, PadY: 24}
 	if f.panelTitles {
-		tiles.PadTop, tiles.PadLeft = 20, 18
+		tiles.PadTop = 20
 	}
 	for i, canvases := range plot.Align(f.rows, tiles, dc) {
 		for j, c := range canvases {
@@ -97,8 +142,7 @@ func (f *Figure) drawPanels(dc draw.Canvas) {
 }
 
 // wrap joins parts into lines no wider than width.
-func wrap(parts []string, sep string, width, size vg.Length) []string {
-	sty := textStyle(size, muted, 0, 0)
+func wrap(parts []string, sep string, width vg.Length, sty text.Style) []string {
 	var lines []string
 	for _, p := range parts {
 		last := len(lines) - 1
@@ -111,8 +155,9 @@ func wrap(parts []string, sep string, width, size vg.Length) []string {
 	return lines
 }
 
-// newPlot is a plot in the house style.
-func newPlot(x, y string) *plot.Plot {
+// newPlot is a plot in the house style, with a label of its x axis; panelLabel sets that
+// of its y axis.
+func newPlot(x string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -122,9 +167,8 @@ func newPlot(x, y string) *plot.Plot {
 		a.Tick.LineStyle = a.LineStyle
 		a.Tick.Length = 4
 	}
-	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.X.Label.Text = x
 	p.X.Label.TextStyle = textStyle(bodySize, ink, -0.5, 0)
-	p.Y.Label.TextStyle = textStyle(bodySize, ink, -0.5, 0)
 	p.X.Tick.Label = textStyle(smallSize, muted, -0.5, -1)
 	p.Y.Tick.Label = textStyle(smallSize, muted, -1, -0.5)
 	p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{7}, linearTicks{5}
@@ -141,7 +185,8 @@ func (l layer) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // panelTitle sets a title above a panel. It and panelLabel are drawn as data are,
-// because plot.Align does not keep panels level when only some have the plot's own.
+// because plot.Align does not keep panels level when only some have the plot's own, and
+// because gonum makes room for the label of a logarithmic axis at the wrong height.
 func panelTitle(s string) layer {
 	return func(c draw.Canvas, _, _ func(float64) vg.Length) {
 		sty := textStyle(bodySize, ink, 0, 0)
@@ -150,13 +195,21 @@ func panelTitle(s string) layer {
 	}
 }
 
-// panelLabel sets a label along a panel's y axis.
-func panelLabel(s string) layer {
+// panelLabel sets a label along a panel's y axis, beside tick labels of some width.
+func panelLabel(s string, ticks vg.Length) layer {
 	return func(c draw.Canvas, _, _ func(float64) vg.Length) {
 		sty := textStyle(bodySize, ink, -0.5, 0)
 		sty.Rotation = math.Pi / 2
-		c.FillText(sty, vg.Point{X: c.Min.X - 31, Y: c.Center().Y}, s)
+		c.FillText(sty, vg.Point{X: c.Min.X - ticks - 11, Y: c.Center().Y}, s)
 	}
+}
+
+// tickWidth is the width of the widest label of the y axis.
+func tickWidth(p *plot.Plot) (width vg.Length) {
+	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		width = max(width, p.Y.Tick.Label.Width(t.Label))
+	}
+	return width
 }
 
 // gridlines draws a line at every labelled tick of the y axis.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -110,6 +111,9 @@ func (f fixture) load(key results.Key) ([]results.Record, error) {
 	}
 	return nil, fmt.Errorf("no cell %s", key.Name())
 }
+
+// source has no traces of steps.
+func (f fixture) source() chartdata.Source { return chartdata.Source{Records: f.load} }
 
 // serve steps through a cell: each step decodes one token of every running
 // request and prefills a chunk of one of them.

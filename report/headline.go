@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
@@ -42,12 +43,20 @@ func Headline(s *analysis.Sweep, f Facts) Table {
 			return sig3(h.Gain)
 		})),
 		right(ttftScale.name("TTFT p50 there"), names(func(h analysis.Headline) string { return ttftScale.mean(h.TTFT) })),
-		right(tailScale.name(tailLabel), names(func(h analysis.Headline) string { return tailScale.spread(h.Tail) })),
+		right(tailScale.name(tailLabel), names(func(h analysis.Headline) string {
+			if h.Tail.Thin {
+				return tailScale.spread(h.Tail) + thin
+			}
+			return tailScale.spread(h.Tail)
+		})),
 	})
 	t.Fields = headlineFields(hs)
 	t.Notes = []string{"Peak goodput is the highest over the offered rates that were run; “>” is a lower bound. Invalid cells do not count."}
 	if note := mixedNote(s); note != "" {
 		t.Notes = append(t.Notes, note)
+	}
+	if slices.ContainsFunc(hs, func(h analysis.Headline) bool { return h.Tail.Thin }) {
+		t.Notes = append(t.Notes, thinNote())
 	}
 	if v := voided(s); v != "" {
 		t.Notes = append(t.Notes, v+".")

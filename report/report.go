@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -17,13 +18,16 @@ type Report struct {
 	Summary    Table
 	Brief      Table   // Summary for a terminal
 	Hits       []Table // one, or none when no rung has a prefix cache
-	Extra      []Table // those that only some runs have, by name: anchors
+	Admission  []Table // none when no rung has an admission policy
+	Extra      []Table // those that only some runs have, by name: anchors, knobs
 	Cells      Table
 	Probes     Table
-	Checks     Table // the worst figure of each check
-	CellChecks Table // every figure of every cell
+	Checks     Table   // the worst figure of each check
+	CellChecks Table   // every figure of every cell
+	Findings   []Table // what the run as a whole says, each with its name
 	Provenance []Table
 	Figures    []Figure
+	Absent     []string // the charts that there are none of, and why
 	Warnings   []string
 
 	summaries []results.CellSummary
@@ -31,7 +35,7 @@ type Report struct {
 
 // Of makes the report of a run that analysis.Load read.
 func Of(run *analysis.Run) (*Report, error) {
-	r, err := of(run.Sweep, run.Manifest, run.Records)
+	r, err := of(run.Sweep, run.Manifest, chartdata.Source{Records: run.Records, Steps: run.Steps})
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +48,13 @@ func Of(run *analysis.Run) (*Report, error) {
 	return r, nil
 }
 
-func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
+func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, error) {
 	f := FactsOf(s, ModelName(m))
 	r := &Report{
 		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
 		Cells: Cells(s, f), Probes: Probes(s, f),
 		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
-		Figures:   []Figure{TailChart(s, f), GoodputChart(s, f)},
+		Findings:  Findings(s, f),
 		summaries: analysis.Summaries(s),
 	}
 	if text := voided(s); text != "" {
@@ -59,18 +63,26 @@ func of(s *analysis.Sweep, m results.Manifest, load Load) (*Report, error) {
 	if hits, ok := Hits(s, f); ok {
 		r.Hits = []Table{hits}
 	}
-	if anchors, ok := Anchors(s, f); ok {
-		r.Extra = append(r.Extra, anchors)
-	}
-	timeline, ok, err := TimelineChart(s, f, load)
+	r.Admission = Admission(s, f)
+	study, err := results.StudyOf(m.Params)
 	if err != nil {
 		return nil, err
 	}
-	if ok {
-		r.Figures = append(r.Figures, timeline)
+	if study != nil {
+		r.Extra = append(r.Extra, Study(s, study, f)...)
+		r.Words = []string{"A study of knobs: every other rung is " + study.Base + " with one setting changed. The rungs are in no order, and none is a step above another."}
+		r.Headline = r.Headline.without("× the rung below")
+		r.Findings = slices.DeleteFunc(r.Findings, func(t Table) bool { return slices.Contains(stepTables, t.Name) })
 	}
-	return r, nil
+	if anchors, ok := Anchors(s, f); ok {
+		r.Extra = append(r.Extra, anchors)
+	}
+	r.Figures, r.Absent, err = Charts(s, f, src)
+	return r, err
 }
+
+// stepTables are the findings about the steps of a ladder, which a study has not.
+var stepTables = []string{"worse", "claims"}
 
 // Blocks returns what documents can embed, by name: the tables of the run, and
 // the dictionaries of the results format.
@@ -116,7 +128,7 @@ func (r *Report) named() []Table {
 		t.Name = "hits"
 		tables = append(tables, t)
 	}
-	return append(tables, r.Extra...)
+	return slices.Concat(tables, r.Admission, r.Extra, r.Findings)
 }
 
 // Tables returns every table of the run, each with its name.
@@ -138,6 +150,9 @@ func (r *Report) Markdown() string {
 	for _, f := range r.Figures {
 		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Alt), f.Name)
 	}
+	if len(r.Absent) > 0 {
+		b.WriteString(list(r.Absent) + "\n")
+	}
 	b.WriteString("## Tables\n\n")
 	for _, t := range r.tables() {
 		b.WriteString(t.Markdown() + "\n")
@@ -148,7 +163,7 @@ func (r *Report) Markdown() string {
 
 // tables are those below the charts.
 func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Hits, r.Extra, []Table{r.Cells, r.Checks, r.Probes})
+	return slices.Concat([]Table{r.Summary}, r.Extra, r.Admission, r.Hits, r.Findings, []Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {

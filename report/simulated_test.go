@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,14 +17,14 @@ func TestSimulatedFiguresSaySo(t *testing.T) {
 	for backend, want := range map[string]bool{"twin": true, "llama.cpp": false} {
 		f := ladder()
 		f.backend = backend
-		r, err := of(f.sweep(), manifest(backend), f.load)
+		r, err := of(f.sweep(), manifest(backend), f.source())
 		require.NoError(t, err)
-		tables := append([]Table{r.Headline, r.Summary, r.Brief, r.Cells, r.Probes}, r.Provenance...)
-		require.Greater(t, len(tables), 7)
+		tables := slices.Concat([]Table{r.Headline, r.Summary, r.Brief, r.Cells, r.Probes}, r.Findings, r.Provenance)
+		require.Greater(t, len(tables), 14)
 		for _, table := range tables {
 			require.Equal(t, want, strings.Contains(table.Title, mark), table.Title)
 		}
-		require.Len(t, r.Figures, 3)
+		require.Equal(t, 9, len(r.Figures))
 		for i := range r.Figures {
 			require.Equal(t, want, strings.Contains(r.Figures[i].Title, mark), r.Figures[i].Title)
 			require.Equal(t, want, strings.Contains(r.Figures[i].Alt, mark), r.Figures[i].Alt)

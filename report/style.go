@@ -32,17 +32,36 @@ var palette = []color.NRGBA{
 	{0xE6, 0x9F, 0x00, 0xFF}, // orange
 	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
 	{0x6B, 0x5B, 0x4B, 0xFF}, // brown, for want of an eighth that is not ink
+	{0x99, 0x99, 0x33, 0xFF}, // olive, of Tol's muted scheme
 }
 
 // series is how one rung looks in every chart.
 type series struct {
 	color  color.NRGBA
 	marker marker
+	dashes []vg.Length
 }
 
-func seriesOf(i int) series {
-	return series{palette[i%len(palette)], markers[i%len(markers)]}
+// seriesOf is the look of a number of chartdata.Looks. Where the colours come round
+// again, lines are dashed.
+func seriesOf(look int) series {
+	s := series{color: palette[look%len(palette)], marker: markers[look%len(markers)]}
+	if look >= len(palette) {
+		s.dashes = []vg.Length{8, 2}
+	}
+	return s
 }
+
+// line is the rung's, or that of what it could reach.
+func (s series) line(ceiling bool) draw.LineStyle {
+	if ceiling {
+		return draw.LineStyle{Color: s.color, Width: 1.3, Dashes: []vg.Length{4, 3}}
+	}
+	return draw.LineStyle{Color: s.color, Width: 2, Dashes: s.dashes}
+}
+
+// colour is any colour, or nil for none.
+type colour = color.Color
 
 func alpha(c color.NRGBA, a uint8) color.NRGBA {
 	c.A = a
@@ -64,6 +83,7 @@ var markers = []marker{
 	{3, -math.Pi / 2, 1.4},
 	{5, math.Pi / 2, 1.2},
 	{6, 0, 1.15},
+	{3, 0, 1.4},
 }
 
 func (m marker) path(at vg.Point, radius vg.Length) vg.Path {
@@ -105,8 +125,8 @@ func (s series) mark(c draw.Canvas, at vg.Point, radius vg.Length, hollow bool) 
 }
 
 // arrow draws an arrow upwards from just above a marker: the value lies higher.
-func (s series) arrow(c draw.Canvas, at vg.Point) {
-	const gap, length, head = 4.5, 10, 3
+func (s series) arrow(c draw.Canvas, at vg.Point, length vg.Length) {
+	const gap, head = 4.5, 3
 	tip := vg.Point{X: at.X, Y: at.Y + gap + length}
 	sty := draw.LineStyle{Color: s.color, Width: 1.4}
 	c.StrokeLine2(sty, at.X, at.Y+gap, tip.X, tip.Y)

@@ -10,7 +10,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
 
-// thin marks a row whose p99 is a maximum.
+// thin marks a row with a cell of too few requests for a p99.
 const thin = "†"
 
 // drift marks a row with a cell during which the machine changed its speed.
@@ -21,7 +21,7 @@ const drift = "‡"
 const beyond = "§"
 
 const (
-	thinNote    = thin + " a cell of fewer than 100 requests: its p99 is the largest value seen, not an estimate of the tail."
+	seedsNote   = "Mean over seeds (min–max over seeds). Requests are totals."
 	unequalNote = "Rungs differ in requests though they were offered the same tape: a conversation's next turn is due a think time after its last answer, " +
 		"so a slower rung has fewer turns in the steady window. Compare latencies and attainment with that in mind."
 	replicateNote  = "Some tapes were measured more than once. The replicates of a seed are averaged first, since they are not independent seeds; requests are totals over replicates too."
@@ -30,21 +30,18 @@ const (
 		"Goodput and attainment count every arrival of the steady window, refused ones included. “" + null + "”: not measured."
 )
 
+// thinNote says what a p99 takes.
+func thinNote() string {
+	return fmt.Sprintf("%s a cell has fewer than %d admitted requests, the least that bound a p99 from above with 95%% confidence; below 100 it is merely the largest value. What all seeds together support: the table “tails” of the full report.",
+		thin, analysis.Need(0.99))
+}
+
 // Summary is the main table: one row per rung and offered rate, means over
 // seeds, with min–max where there are several.
 func Summary(s *analysis.Sweep, f Facts) Table {
-	points := make([]*analysis.Point, len(s.Points))
-	for i := range s.Points {
-		points[i] = &s.Points[i]
-	}
+	points := pointsOf(s)
 	notes := &footnotes{}
-	columns := []column{
-		left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
-		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
-	}
-	if f.Seeds > 1 {
-		columns = append(columns, right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Seeds()) })))
-	}
+	columns := pointColumns(points, f)
 	anyThin := false
 	columns = append(columns, right("requests", each(points, func(p *analysis.Point) string {
 		text := strconv.Itoa(p.Total(analysis.Arrivals))
@@ -54,28 +51,20 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 		}
 		return text
 	})))
-	for _, m := range []analysis.Metric{analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Attainment} {
-		columns = append(columns, metric(points, m, m.Key == analysis.Goodput.Key))
-	}
+	columns = append(columns, metric(points, analysis.Goodput, true), metric(points, analysis.Attainment, false))
 	if occurs(points, analysis.Shed) {
 		columns = append(columns, metric(points, analysis.Admitted, false), total(points, analysis.Shed))
 	}
 	if occurs(points, analysis.Violations) {
 		columns = append(columns, metric(points, analysis.Violations, false))
 	}
-	for _, m := range []analysis.Metric{analysis.Dropped, analysis.Aborted, analysis.Timeouts, analysis.Failures} {
+	for _, m := range []analysis.Metric{analysis.Dropped, analysis.Aborted} {
 		if occurs(points, m) {
 			columns = append(columns, total(points, m))
 		}
 	}
-	if occurs(points, analysis.HitRate) {
-		columns = append(columns, metric(points, analysis.HitRate, false))
-	}
-	for _, m := range []analysis.Metric{
-		analysis.TTFTP50, analysis.TTFTP99, analysis.ITLP50, analysis.ITLP99,
-		analysis.E2EP50, analysis.E2EP99, analysis.LagP99,
-	} {
-		columns = append(columns, metric(points, m, m.Key == analysis.E2EP99.Key))
+	for _, m := range []analysis.Metric{analysis.TTFTP50, analysis.ITLP99, analysis.E2EP50, analysis.E2EP99} {
+		columns = append(columns, metric(points, m, true))
 	}
 	columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
 
@@ -83,7 +72,7 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	t.Fields = summaryFields(points)
 	t.Notes = []string{definitionNote}
 	if f.Seeds > 1 {
-		t.Notes = append(t.Notes, "Means over seeds; (min–max) over seeds where shown. Requests are totals.")
+		t.Notes = append(t.Notes, seedsNote)
 	}
 	if replicated(points) {
 		t.Notes = append(t.Notes, replicateNote)
@@ -92,10 +81,30 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 		t.Notes = append(t.Notes, unequalNote)
 	}
 	if anyThin {
-		t.Notes = append(t.Notes, thinNote)
+		t.Notes = append(t.Notes, thinNote())
 	}
 	t.Notes = append(t.Notes, notes.all()...)
 	return t
+}
+
+func pointsOf(s *analysis.Sweep) []*analysis.Point {
+	points := make([]*analysis.Point, len(s.Points))
+	for i := range s.Points {
+		points[i] = &s.Points[i]
+	}
+	return points
+}
+
+// pointColumns name the points.
+func pointColumns(points []*analysis.Point, f Facts) []column {
+	columns := []column{
+		left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
+		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
+	}
+	if f.Seeds > 1 {
+		columns = append(columns, right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Seeds()) })))
+	}
+	return columns
 }
 
 // Brief is Summary in the columns that a terminal has room for.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -160,5 +161,20 @@ func assemble(title, caption string, columns []column) Table {
 			t.Rows[i] = append(t.Rows[i], c.cells[i])
 		}
 	}
+	return t
+}
+
+// without is the table without the column of a name, for readers.
+func (t Table) without(name string) Table {
+	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return t
+	}
+	t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
+	rows := make([][]string, len(t.Rows))
+	for j, row := range t.Rows {
+		rows[j] = slices.Delete(slices.Clone(row), i, i+1)
+	}
+	t.Rows = rows
 	return t
 }

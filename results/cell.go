@@ -82,6 +82,10 @@ type Cell struct {
 	// Extrapolated is the share of the steps that were larger than those which the
 	// twin's cost model was fitted on; null when the engine was real.
 	Extrapolated Opt[float64] `json:"extrapolated,omitzero"`
+	// UpperRequests is how many requests of the steady window (arrivals from WarmupS on)
+	// no policy of admission could have passed in answers within the SLO; a linear
+	// programme's optimum, and so not whole. Null when the engine was real.
+	UpperRequests Opt[float64] `json:"upper_requests,omitzero"`
 	// Params are the rung's and the engine's parameters, by documented name.
 	Params map[string]string `json:"params"`
 	// Mixed lists what differed from the run's manifest when the cell was measured; it is

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,7 @@ type admissionTune struct {
 	ladder, out              string
 	rungs                    []string
 	tries                    int
+	attain                   float64
 	loads, tuneSeeds, seeds  string
 	workload                 string
 	duration, warmup, slo    time.Duration
@@ -53,14 +55,20 @@ it comes with, points of its whole search range, and as many around the best of 
 Each is measured on the twin at the same loads, which are multiples of the knee (the
 highest rate up to which the first rung of the ladder, which has no policy, answers 95%
 of all arrivals in time), and on the same tapes. The objective is the mean of the goodput
-over loads and seeds. What a policy promises, such as alpha, is not varied.
+over loads and seeds; with --attain, among parameters that also keep a promise to those
+who are admitted. What a policy promises itself, such as alpha, is not varied.
 
 Then the first rung, every policy as it came and every policy as tuned are compared on
 other tapes, those of --seeds.`,
-		Example: `  cadence-bench admission tune               tune every arm, and compare them (minutes)`,
-		Args:    noArgs,
+		Example: `  cadence-bench admission tune               tune every arm, and compare them (minutes)
+  cadence-bench admission tune --attain 0.95 --out tuned-95.yaml`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd.Context(), where(), cmd.OutOrStdout(), newProgress(cmd.ErrOrStderr()).Note)
+			err := f.run(cmd.Context(), where(), cmd.OutOrStdout(), newProgress(cmd.ErrOrStderr()).Note)
+			if errors.As(err, new(ladder.InputError)) {
+				return coded(exitInput, err)
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
@@ -68,8 +76,9 @@ other tapes, those of --seeds.`,
 	flags.StringSliceVar(&f.rungs, "rungs", nil, "rungs to tune (default all that have a policy)")
 	flags.StringVar(&f.out, "out", filepath.Join("results", "admission", "tuned.yaml"), "ladder to write")
 	flags.IntVar(&f.tries, "tries", 24, "sets of parameters for each policy")
+	flags.Float64Var(&f.attain, "attain", 0, "share of the admitted that must be in time at every load, such as 0.95; parameters that reach it are better than those that do not")
 	flags.StringVar(&f.loads, "loads", "0.7,1.5,3,10", "offered rates as multiples of the knee")
-	flags.StringVar(&f.tuneSeeds, "tune-seeds", "101,102,103", "seeds of the tapes that policies are tuned on")
+	flags.StringVar(&f.tuneSeeds, "tune-seeds", "101,102,103,104,105", "seeds of the tapes that policies are tuned on")
 	flags.StringVar(&f.seeds, "seeds", "1,2,3,4,5,6,7,8,9,10", "seeds of the tapes that they are compared on")
 	flags.StringVar(&f.workload, "workload", loadgen.SharedPrompt, "what requests say; tape make --help lists all")
 	flags.DurationVar(&f.duration, "duration", time.Minute, "how long each cell offers arrivals")
@@ -112,7 +121,7 @@ func (f *admissionTune) run(ctx context.Context, where places, out io.Writer, no
 		return err
 	}
 	note(fmt.Sprintf("tuning %d policies, %d tries each, at %s requests/s", len(t.arms), f.tries, rateList(t.rates)))
-	if t.found, err = t.bench.Tune(ctx, t.arms, tune.Budget{Tries: f.tries, Rates: t.rates, Seeds: f.tuningSeeds}); err != nil {
+	if t.found, err = t.bench.Tune(ctx, t.arms, tune.Budget{Tries: f.tries, Rates: t.rates, Seeds: f.tuningSeeds, Attain: f.attain}); err != nil {
 		return err
 	}
 	if err := t.write(); err != nil {
@@ -127,6 +136,9 @@ func (t *tuning) read() (err error) {
 	if t.offeredLoads, err = ladder.ParseRates(t.loads); err != nil {
 		return fmt.Errorf("--loads: %w", err)
 	}
+	if !slices.IsSorted(t.offeredLoads) {
+		return fmt.Errorf("--loads: %s: give them ascending", t.loads)
+	}
 	if t.tuningSeeds, err = ladder.ParseSeeds(t.tuneSeeds); err != nil {
 		return fmt.Errorf("--tune-seeds: %w", err)
 	}
@@ -137,6 +149,9 @@ func (t *tuning) read() (err error) {
 		if slices.Contains(t.tuningSeeds, s) {
 			return fmt.Errorf("--seeds: %d is a seed that the policies are tuned on; compare them on others", s)
 		}
+	}
+	if !(t.attain >= 0 && t.attain < 1) {
+		return fmt.Errorf("--attain: %g is not a share from 0 to below 1", t.attain)
 	}
 	if t.tries < 2 {
 		return fmt.Errorf("--tries: %d is too few; give 2 or more", t.tries)
@@ -154,8 +169,13 @@ func (t *tuning) read() (err error) {
 			t.arms = append(t.arms, r)
 		}
 	}
-	if len(t.arms) < max(1, len(t.rungs)) {
-		return fmt.Errorf("--rungs: %s has an admission policy on %d of %s", l.Name, len(t.arms), strings.Join(t.rungs, ", "))
+	for _, name := range t.rungs {
+		if !slices.ContainsFunc(t.arms, func(r ladders.Rung) bool { return r.Name == name }) {
+			return fmt.Errorf("--rungs: %s has no rung %q with an admission policy", l.Name, name)
+		}
+	}
+	if len(t.arms) == 0 {
+		return fmt.Errorf("--ladder: no rung of %s has an admission policy", l.Name)
 	}
 	return nil
 }
@@ -204,7 +224,7 @@ func (t *tuning) write() error {
 		{"loads", fmt.Sprintf("%s times the knee: %s requests/s", t.loads, rateList(t.rates))},
 		{"seeds", t.tuneSeeds},
 		{"budget", fmt.Sprintf("%d tries for each policy", t.tries)},
-		{"objective", "mean goodput over loads and seeds, requests/s: as it came, and tuned"},
+		{"objective", t.objective() + ": as it came, and tuned"},
 	} {
 		fmt.Fprintf(&b, "# %s: %s\n", line[0], line[1])
 	}
@@ -215,6 +235,15 @@ func (t *tuning) write() error {
 		return err
 	}
 	return os.WriteFile(t.out, []byte(b.String()+text), 0o644)
+}
+
+// objective says what a policy is tuned for.
+func (t *tuning) objective() string {
+	s := "mean goodput over loads and seeds, requests/s"
+	if t.attain > 0 {
+		s += fmt.Sprintf(", if at every load %g%% of the admitted are in time, else the least share that is, less 1", 100*t.attain)
+	}
+	return s
 }
 
 // compare measures all on the other tapes and prints a row for each.

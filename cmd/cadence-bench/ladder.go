@@ -30,10 +30,11 @@ type ladderFlags struct {
 	layout                          layoutFlags
 	model, out                      string
 	threads, threadsBatch           int
-	ladder                          string
+	ladder, serve                   string
 	resume, traceSteps, allowMixed  bool
 	twin                            twinFlags
 	target                          targetFlags
+	study                           *knobFlags // nil measures the ladder
 	artifact                        artifactFlags
 	traceDecisions                  bool
 
@@ -121,6 +122,7 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.traceDecisions, "trace-decisions", false, "keep a row for every decision of admission policies, in decisions/ beside the cells, for fit")
 	f.artifact.bind(flags)
 	f.twin.add(flags)
+	flags.StringVar(&f.serve, "serve", "", "show the report so far in a browser, at this port of this machine or HOST:PORT")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	flags.BoolVar(&f.allowMixed, "allow-mixed", false, "with --resume: go on although program, engine, model, machine or tapes have changed, and mark the run and its further cells")
 }
@@ -151,17 +153,27 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
 	}
 	show := newProgress(cmd.ErrOrStderr())
-	show.simulated = f.twin.simulated()
+	show.board.Simulated = f.twin.simulated()
 	if !f.resume {
 		if err := results.Vacant(f.out); err != nil {
 			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
 		}
 	}
+	stop, err := f.watched(show)
+	if err != nil {
+		return coded(exitInput, err)
+	}
+	defer stop()
 	var machine ladder.Machine
 	var choices []results.Choice
 	if needsEngine(params) {
 		if machine, choices, err = f.machine(where, params, show.Note); err != nil {
 			return err
+		}
+	}
+	if f.study != nil && !f.resume {
+		if err := f.study.study(&cfg, machine, cmd.Flags().Changed("rates"), show.Note); err != nil {
+			return coded(exitInput, err)
 		}
 	}
 	var retain ladder.RetainRule
@@ -196,10 +208,12 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		},
 	}
 	if f.resume {
+		show.recall(f.out)
 		err = sweep.Resume(cmd.Context())
 	} else {
 		err = sweep.Start(cmd.Context(), cfg)
 	}
+	show.close()
 	return f.finish(cmd.OutOrStdout(), err)
 }
 
@@ -312,6 +326,11 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 			return cfg, nil, fmt.Errorf("--slo: %q is not a duration above 0, such as 2s, nor auto", f.slo)
 		}
 	}
+	if f.study != nil {
+		if err := f.study.study(&cfg, nil, set("rates"), nil); err != nil {
+			return cfg, nil, err
+		}
+	}
 	if cfg.Externals, err = f.target.resolve(); err != nil {
 		return cfg, nil, err
 	}
@@ -327,7 +346,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 
 // keptByResume are the flags that may accompany --resume: they say where things
 // are, not what is measured.
-var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "trace-decisions": true, "calibration": true, "allow-mixed": true}
+var keptByResume = map[string]bool{"out": true, "resume": true, "model": true, "cache": true, "lib": true, "preset": true, "trace-steps": true, "trace-decisions": true, "serve": true, "calibration": true, "allow-mixed": true}
 
 func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[string]string, error) {
 	var err error

@@ -54,6 +54,7 @@ func TestLadderListAndCheck(t *testing.T) {
 		"list.txt":          {"list"},
 		"check-cadence.txt": {"check", "cadence"},
 		"check-kv.txt":      {"check", "kv"},
+		"check-arms.txt":    {"check", "arms"},
 		"check-mine.txt":    {"check", file},
 	} {
 		got := execute(t, t.Context(), append([]string{"ladder"}, args...)...)

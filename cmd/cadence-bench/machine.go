@@ -29,7 +29,27 @@ type llamaMachine struct {
 	threads, threadsBatch int // for passes of one row, and of more
 }
 
-var _ ladder.Machine = (*llamaMachine)(nil)
+var _ ladder.Variable = (*llamaMachine)(nil)
+
+// Vary implements ladder.Variable.
+func (m *llamaMachine) Vary(v ladder.Variant) (ladder.Machine, error) {
+	varied := *m
+	var err error
+	if v.FlashAttn != "" {
+		if varied.flash, err = llamacpp.ParseFlashAttn(v.FlashAttn); err != nil {
+			return nil, err
+		}
+	}
+	if v.KVLayout != "" {
+		if varied.unified, err = parseLayout(v.KVLayout); err != nil {
+			return nil, err
+		}
+	}
+	if v.Threads > 0 {
+		varied.threads, varied.threadsBatch = v.Threads, v.Threads
+	}
+	return &varied, nil
+}
 
 // openMachine loads the libraries and the model: file, or the default model,
 // which is made if it is not there yet.

@@ -13,43 +13,53 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// TestProgressOnATerminal: one line is rewritten in place, fits the terminal, and
-// gives way to the lines that stay.
+// TestProgressOnATerminal: a block is redrawn in place, no more often than it can be
+// seen, fits the terminal, and gives way to the lines that stay.
 func TestProgressOnATerminal(t *testing.T) {
-	var out bytes.Buffer
+	e := &emulator{t: t, width: 80}
+	height := 24
 	now := time.Unix(1000, 0)
-	p := &progress{w: &out, live: true, width: func() int { return 100 }, now: func() time.Time { return now }}
+	p := &progress{w: e, screen: &screen{w: e, size: func() (int, int) { return e.width, height }}, now: func() time.Time { return now }}
 	cfg := ladder.Config{Rungs: []string{"fifo"}, Rates: []float64{1, 2}, Seeds: []uint64{1}, Duration: 30 * time.Second, Timeout: 20 * time.Second, SLO: time.Second}
+	p.Note("choosing threads")
+	require.Equal(t, "choosing threads\n", e.text())
 	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}, {Rung: "fifo", OfferedRPS: 2, Seed: 1}}, 0, cfg)
-	require.Contains(t, out.String(), "2 cells: fifo at 1,2 requests/s")
+	require.Contains(t, e.text(), "2 cells: fifo at 1,2 requests/s")
+	require.Contains(t, e.text(), "0 of 2 cells")
 
-	out.Reset()
 	p.Begin(0)
 	now = now.Add(12 * time.Second)
 	p.Tick(0, ladder.Status{Elapsed: 12 * time.Second, Queued: 3, Running: 1, Counts: loadgen.Counts{Arrivals: 30, Sent: 14, Finished: 10}})
-	require.Equal(t, "\r\x1b[K[1/2] fifo          1 rps seed 1  14/30 sent, 1 running, 3 queued, 10 finished  12s, 1m8s left", out.String())
+	require.Contains(t, e.text(), "0 of 2 cells · 12s · about 1m8s left")
+	require.Contains(t, e.text(), "[1/2] fifo          1 rps seed 1  14/30 sent  10 done  queue 3  batch 1")
 
-	out.Reset()
-	p.width = func() int { return 40 }
-	p.Tick(0, ladder.Status{})
-	require.Empty(t, out.String(), "it was drawn at this moment")
+	drawn := e.writes
+	p.Tick(0, ladder.Status{Queued: 99})
+	require.Equal(t, drawn, e.writes, "it was drawn at this moment")
 	now = now.Add(drawEvery)
-	p.Tick(0, ladder.Status{})
-	require.Len(t, strings.TrimPrefix(out.String(), "\r\x1b[K"), 39)
+	height = 3
+	p.Tick(0, ladder.Status{Queued: 99})
+	require.Equal(t, drawn+1, e.writes)
+	require.Contains(t, e.text(), "queue 99")
+	require.NotContains(t, e.text(), "goodput", "no room for the table")
 
-	out.Reset()
 	now = now.Add(28*time.Second - drawEvery)
+	over := 0
+	p.cellOver = func() { over++ }
 	p.End(0, results.Cell{Key: results.Key{Rung: "fifo", OfferedRPS: 1, Seed: 1}, DurationS: 30, TimeoutS: 20, SLOS: 1}, nil)
-	require.True(t, strings.HasPrefix(out.String(), "\r\x1b[K[1/2] fifo"), out.String())
-	require.Contains(t, out.String(), "INVALID: none of 0 requests arrived")
-	require.Equal(t, 40*time.Second, p.remaining(), "the next cell is taken to be like this one")
+	require.Equal(t, 1, over)
+	require.Contains(t, e.text(), "INVALID: none of 0 requests arrived")
+	require.Contains(t, e.text(), "1 of 2 cells · 40s · about 40s left · 1 invalid", "the next cell is taken to be like this one")
+	p.close()
+	require.NotContains(t, e.text(), "of 2 cells ·")
+	require.Contains(t, e.text(), "[1/2] fifo", "what stays")
 }
 
 // TestProgressOfASimulation: it tells the time that passes in the cells.
 func TestProgressOfASimulation(t *testing.T) {
 	var out bytes.Buffer
 	p := newProgress(&out)
-	p.simulated = true
+	p.board.Simulated = true
 	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}, 0, ladder.Config{Duration: time.Hour})
 	require.Contains(t, out.String(), "SLO 0s, simulated\n")
 	p.Begin(0)

@@ -78,6 +78,13 @@ func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
 	if f.slo < 0 || f.warmup < 0 || f.cooldown < 0 {
 		return coded(exitInput, errors.New("--slo, --warmup and --cooldown must not be negative"))
 	}
+	own := options == (analysis.Options{})
+	if !own && (f.embed || f.check) {
+		return coded(exitInput, errors.New("--slo, --warmup and --cooldown give other figures than documents and kept tables have: without --embed and --check"))
+	}
+	if !own && f.out != "" && sameFolder(f.out, dir) {
+		return coded(exitInput, fmt.Errorf("--out %s is the run's own folder, whose report has the run's own SLO and window: name another", f.out))
+	}
 	if f.table != "" && (f.embed || f.check) {
 		return coded(exitInput, errors.New("--table prints one table: without --embed and --check"))
 	}
@@ -97,7 +104,7 @@ func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
 	}
 	if f.out == "" {
 		f.out = dir
-		if options != (analysis.Options{}) { // other figures than the run's own
+		if !own {
 			f.out = filepath.Join(dir, "what-if")
 		}
 	}
@@ -119,6 +126,13 @@ func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
 		}
 	}
 	return nil
+}
+
+// sameFolder reports whether two paths are one folder.
+func sameFolder(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // documents embeds the report's tables or checks them.

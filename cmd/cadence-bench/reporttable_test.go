@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // committed is the run that the documents show.
@@ -42,10 +45,13 @@ func TestReportRefusesTables(t *testing.T) {
 		args []string
 		want string
 	}{
-		"unknown table":     {[]string{"--table", "sumary"}, `no table "sumary": want one of headline, summary, cells`},
-		"unknown format":    {[]string{"--table", "summary", "--format", "xml"}, `--format "xml": want one of markdown, csv, json`},
-		"format of nothing": {[]string{"--format", "csv"}, "name it with --table"},
-		"table and check":   {[]string{"--table", "summary", "--check"}, "without --embed and --check"},
+		"unknown table":      {[]string{"--table", "sumary"}, `no table "sumary": want one of headline, summary, cells`},
+		"unknown format":     {[]string{"--table", "summary", "--format", "xml"}, `--format "xml": want one of markdown, csv, json`},
+		"format of nothing":  {[]string{"--format", "csv"}, "name it with --table"},
+		"table and check":    {[]string{"--table", "summary", "--check"}, "without --embed and --check"},
+		"embed of another":   {[]string{"--slo", "1s", "--embed"}, "give other figures than documents and kept tables have"},
+		"check of another":   {[]string{"--warmup", "1s", "--check"}, "give other figures than documents and kept tables have"},
+		"over the run's own": {[]string{"--slo", "1s", "--out", committed}, "is the run's own folder, whose report has the run's own SLO and window: name another"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, t.Context(), append([]string{"report", committed}, tt.args...)...)
@@ -61,4 +67,26 @@ func TestCommittedTablesAgreeWithTheData(t *testing.T) {
 	doc := write(t, "doc.md", "")
 	got := execute(t, t.Context(), "report", committed, "--check", "--docs", doc)
 	require.Equal(t, exitOK, got.code, got.stderr)
+}
+
+// TestReportAtAnotherSLO recomputes everything from the same rows, elsewhere.
+func TestReportAtAnotherSLO(t *testing.T) {
+	before, err := os.ReadFile(filepath.Join(committed, "summary.json"))
+	require.NoError(t, err)
+	out := t.TempDir()
+	got := execute(t, t.Context(), "report", committed, "--slo", "10m", "--out", out)
+	require.Equal(t, exitOK, got.code, got.stderr)
+	after, err := os.ReadFile(filepath.Join(committed, "summary.json"))
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after))
+	sums, err := results.ReadSummary(filepath.Join(out, "summary.json"))
+	require.NoError(t, err)
+	for _, c := range sums {
+		require.Equal(t, 600.0, c.SLOS)
+		require.Equal(t, c.ThroughputRPS, c.GoodputRPS, "whoever was answered was so within it")
+		require.Equal(t, c.Timeouts > 0, slices.Contains(c.LowerBounds, "goodput_rps"), "who gave up before is not decided")
+	}
+	report, err := os.ReadFile(filepath.Join(out, "report.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(report), "E2E SLO 600 s (of the run: ")
 }

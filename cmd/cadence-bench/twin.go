@@ -52,7 +52,8 @@ apart keep their order.
 
 Cells with a step trace (ladder --trace-steps) are replayed besides: with the recorded
 times of every request and every step the scheduler must decide each step exactly as
-it did, and the first difference is an error. The same replay says how long the cost
+it did, and so must its admission policy on every request; the first difference is an
+error. The same replay says how long the cost
 model takes for the very batches that were measured, which no queue distorts.
 
 --rescale multiplies all costs by one number, so that these steps take as long in all
@@ -90,6 +91,9 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	if err != nil {
 		return coded(exitInput, fmt.Errorf("%s: %w", measured.ManifestPath(), err))
 	}
+	if cfg.Study != nil {
+		return coded(exitInput, fmt.Errorf("%s is a run of knobs, whose engine differs from cell to cell: simulate the same with knobs --engine twin", dir))
+	}
 	start, err := resumed(dir, measured.Manifest.Choices)
 	if err != nil {
 		return err
@@ -97,7 +101,7 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	cfg.Fitted = start.fitted
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
 	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: newProgress(log)}
-	v.show.simulated = true
+	v.show.board.Simulated = true
 	params := measured.Manifest.Params
 	params["calibration"], params["twin_noise"] = "", strconv.FormatBool(f.twin.noise)
 	machine, choices, err := f.twin.machine(where, "", params, v.show.Note)
@@ -115,7 +119,9 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 			return err
 		}
 	}
-	if err := v.simulate(machine, choices, f.out); err != nil {
+	err = v.simulate(machine, choices, f.out)
+	v.show.close()
+	if err != nil {
 		return err
 	}
 	return v.report(f.out, out)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
@@ -36,16 +37,55 @@ type Config struct {
 type Machine struct {
 	cfg  Config
 	cost twin.Cost
+	*tokenizer
+}
 
+// tokenizer is shared by the variants of a machine.
+type tokenizer struct {
 	encoding sync.Mutex
 	encoder  *gguf.Encoder
 }
 
-var _ ladder.Simulator = (*Machine)(nil)
+var (
+	_ ladder.Simulator = (*Machine)(nil)
+	_ ladder.Leaster   = (*Machine)(nil)
+	_ ladder.Variable  = (*Machine)(nil)
+)
 
 // New returns the machine of a calibration under one of its settings. It trains the
 // synthetic models' tokenizer, which takes most of a second.
 func New(c Config) (*Machine, error) {
+	m, err := costed(c)
+	if err != nil {
+		return nil, err
+	}
+	tok := gguf.TrainBPE(loadgen.Corpus(), c.Calibration.Tokens.Vocab)
+	m.tokenizer = &tokenizer{encoder: gguf.NewEncoder(tok)}
+	return m, nil
+}
+
+// Vary implements ladder.Variable: another setting that was calibrated too.
+func (m *Machine) Vary(v ladder.Variant) (ladder.Machine, error) {
+	c := m.cfg
+	if v.FlashAttn != "" {
+		c.Setting.FlashAttn = v.FlashAttn
+	}
+	if v.KVLayout != "" {
+		c.Setting.KVLayout = v.KVLayout
+	}
+	if v.Threads > 0 {
+		c.Setting.Threads, c.Setting.ThreadsBatch = v.Threads, v.Threads
+	}
+	varied, err := costed(c)
+	if err != nil {
+		return nil, fmt.Errorf("the twin cannot be had with %v: %w", v, err)
+	}
+	varied.tokenizer = m.tokenizer
+	return varied, nil
+}
+
+// costed is the machine of a calibration without its tokenizer.
+func costed(c Config) (*Machine, error) {
 	fit, ok := c.Calibration.Cost(c.Setting)
 	if !ok {
 		return nil, fmt.Errorf("the calibration has no costs for %v; it has them for %s", c.Setting, settings(c.Calibration))
@@ -60,8 +100,7 @@ func New(c Config) (*Machine, error) {
 	for i := range cost.Seconds {
 		cost.Seconds[i] *= c.Scale
 	}
-	tok := gguf.TrainBPE(loadgen.Corpus(), c.Calibration.Tokens.Vocab)
-	return &Machine{cfg: c, cost: cost, encoder: gguf.NewEncoder(tok)}, nil
+	return &Machine{cfg: c, cost: cost}, nil
 }
 
 // Rescaled is a machine like m whose every cost is scale times as high.
@@ -98,6 +137,13 @@ func (m *Machine) OpenSeeded(s ladder.Shape, seed uint64) (ladder.SimulatedBacke
 		Vocab: int(m.cfg.Calibration.Tokens.Text[1]),
 	})
 	return backend{b}, err
+}
+
+// Least implements ladder.Leaster. It is exact without noise, which makes some steps
+// faster than the costs say, and on average true with it.
+func (m *Machine) Least(prompt, cached, output int) (work, alone time.Duration) {
+	a := twin.Answer{Prompt: prompt, Cached: cached, Output: output}
+	return m.cost.Least(a, m.Unified()), m.cost.Alone(a, m.Unified())
 }
 
 // limits are those that llama.cpp gives a context of this shape: it rounds cells up to

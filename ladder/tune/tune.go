@@ -16,13 +16,17 @@ type Budget struct {
 	Tries int
 	Rates []float64 // offered, requests/s
 	Seeds []uint64  // of the tapes: none that the policies are compared on afterwards
+	// Attain is the share of the admitted that must be in time at every rate, 0 … 1. Of
+	// parameters that do not reach it, those that come nearest are the best.
+	Attain float64
 }
 
 // Tuned is what was found for one policy.
 type Tuned struct {
 	Rung ladders.Rung // with the best parameters
 	// Default and Best are the objective with the parameters that it came with and with
-	// these: the mean goodput over rates and seeds, requests/s.
+	// these: the mean goodput over rates and seeds, requests/s. Where too few of the
+	// admitted are in time at some rate, it is their share less 1, below 0.
 	Default, Best float64
 }
 
@@ -104,18 +108,26 @@ func (b *Bench) score(ctx context.Context, all []*try, budget Budget) error {
 		return err
 	}
 	for k, t := range all {
-		t.score = meanGoodput(table[rungs[k].Name])
+		t.score = objective(table[rungs[k].Name], budget.Attain)
 	}
 	return nil
 }
 
-// meanGoodput is that over all cells, which are of equal length.
-func meanGoodput(at map[float64][]Cell) float64 {
+// objective is the mean goodput over all cells, which are of equal length; or how much
+// the share of the admitted that is in time falls short of all of them, at the rate where
+// it is least, if that is below attain. A rate at which none is admitted falls short of
+// any.
+func objective(at map[float64][]Cell, attain float64) float64 {
 	var all Cell
+	least := 1.0
 	for _, cells := range at {
 		c := Sum(cells)
+		least = min(least, float64(c.Good)/float64(max(1, c.Admitted)))
 		all.Good += c.Good
 		all.Seconds += c.Seconds
+	}
+	if least < attain {
+		return least - 1
 	}
 	return all.Goodput()
 }
@@ -133,17 +145,42 @@ func bestOf(all []*try, arm int) *try {
 
 func (s space) middle() []float64 { return slices.Repeat([]float64{0.5}, len(s.params)) }
 
-// Knee is the highest offered rate up to which a rung answers a share of all arrivals in
-// time, of those that it was measured at; 0 when there is none.
+// Knee is the highest offered rate, of those that it was measured at, up to which a rung
+// answers a share of all arrivals in time; 0 when there is none. The share is fitted so
+// that it does not rise with the rate, since of few arrivals it does by chance.
 func Knee(at map[float64][]Cell, share float64) float64 {
 	knee := 0.0
-	for _, rate := range rates(at) {
-		if c := Sum(at[rate]); float64(c.Good) < share*float64(c.Arrivals) {
+	all := rates(at)
+	var cells []Cell
+	for _, rate := range all {
+		cells = append(cells, Sum(at[rate]))
+	}
+	for i, fitted := range falling(cells) {
+		if fitted < share {
 			break
 		}
-		knee = rate
+		knee = all[i]
 	}
 	return knee
+}
+
+// falling are the shares that are in time of the arrivals of each cell, fitted by the
+// falling sequence of least squares (pool adjacent violators).
+func falling(cells []Cell) []float64 {
+	type pool struct{ good, arrivals, cells int }
+	var pools []pool
+	for _, c := range cells {
+		pools = append(pools, pool{c.Good, c.Arrivals, 1})
+		for n := len(pools); n > 1 && pools[n-2].good*pools[n-1].arrivals < pools[n-1].good*pools[n-2].arrivals; n-- {
+			a, b := pools[n-2], pools[n-1]
+			pools = append(pools[:n-2], pool{a.good + b.good, a.arrivals + b.arrivals, a.cells + b.cells})
+		}
+	}
+	var fitted []float64
+	for _, p := range pools {
+		fitted = append(fitted, slices.Repeat([]float64{float64(p.good) / float64(max(1, p.arrivals))}, p.cells)...)
+	}
+	return fitted
 }
 
 func rates(at map[float64][]Cell) []float64 {

@@ -1,0 +1,89 @@
+package conformal
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzRiskAgainstAdversary lets an adversary choose every loss that is let through. The
+// mean loss is near alpha all the same.
+func FuzzRiskAgainstAdversary(f *testing.F) {
+	f.Add([]byte{0, 255, 0, 255}, uint8(1), uint8(40))
+	f.Add([]byte{255, 255, 255}, uint8(5), uint8(90))
+	f.Add([]byte{}, uint8(9), uint8(10))
+	f.Fuzz(func(t *testing.T, moves []byte, a, e uint8) {
+		r := Risk{Alpha: float64(a%40+1) / 100, Eta: float64(e%100+1) / 200, Min: 0.2, Max: 5}
+		r.Theta = 1
+		sum, above := 0.0, true
+		for i := range 400 {
+			loss := 0.0
+			if len(moves) > 0 {
+				loss = float64(moves[i%len(moves)]) / 255
+			}
+			if r.Threshold() >= r.Max { // nothing is let through, so nothing is lost
+				loss = 0
+			}
+			r.Label(loss)
+			sum += loss
+			above = above && r.Theta > r.Min
+			require.GreaterOrEqual(t, r.Threshold(), r.Min)
+			require.LessOrEqual(t, r.Threshold(), r.Max)
+			off := sum/float64(i+1) - r.Alpha
+			require.LessOrEqual(t, off, r.Slack(i+1)+1e-9)
+			if above {
+				require.GreaterOrEqual(t, off, -r.Slack(i+1)-1e-9)
+			}
+		}
+	})
+}
+
+func TestRiskHoldsARateThatDependsOnIt(t *testing.T) {
+	// A request is late with probability exp(−θ)/2: the controller must find θ.
+	for _, alpha := range []float64{0.2, 0.05, 0.01} {
+		rng := rand.New(rand.NewPCG(7, 8))
+		r := Risk{Alpha: alpha, Eta: 0.005 / alpha, Min: 0, Max: 6}
+		late, n := 0.0, 20000
+		for range n {
+			loss := 0.0
+			if rng.Float64() < math.Exp(-r.Theta)/2 {
+				loss = 1
+			}
+			late += loss
+			r.Label(loss)
+		}
+		require.InDelta(t, alpha, late/float64(n), r.Slack(n))
+	}
+}
+
+func TestOpenRequestsCountAsExpected(t *testing.T) {
+	r := Risk{Alpha: 0.1, Eta: 0.5, Min: 0, Max: 4, Theta: 1}
+	require.InDelta(t, 1+0.5*(2-0.1*5), r.With(5, 2), 1e-12)
+	require.Equal(t, 1.0, r.Theta, "a question changes nothing")
+	require.Equal(t, 4.0, r.With(0, 100))
+	require.Equal(t, 0.0, r.With(1000, 0))
+}
+
+func TestAdaptiveLevelFollowsADrift(t *testing.T) {
+	// Scores double half-way: a fixed level would miss ever after.
+	rng := rand.New(rand.NewPCG(9, 9))
+	a := Adaptive{Alpha: 0.1, Gamma: 0.05, Now: 0.1}
+	w := NewWindow(200)
+	missed := 0
+	for i := range 4000 {
+		x := rng.ExpFloat64()
+		if i >= 2000 {
+			x *= 2
+		}
+		if q, ok := w.Quantile(a.Level(1 / float64(w.Len()+1))); ok {
+			a.Update(x > q)
+			if x > q {
+				missed++
+			}
+		}
+		w.Add(x)
+	}
+	require.InDelta(t, 0.1, float64(missed)/4000, 0.01)
+}

@@ -1,0 +1,204 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Promise is what the requests of one cell say about its admission policy, over the
+// steady window.
+type Promise struct {
+	Policy string                // its name
+	Alpha  results.Opt[float64]  // the share of violations that it promises not to pass
+	Counts                       // of all arrivals
+	Length [lengthClasses]Counts // of the arrivals by how long an answer they asked for
+	// Ledger are the requests that were taken and not forced, which the promise is
+	// about, and Violations those of them that did not end well within the SLO.
+	Ledger, Violations int
+	// Bounded are the requests of the ledger that were given a bound, and Covered
+	// those of them that ended within it.
+	Bounded, Covered int
+	// Width is the median of bound over E2E of those that ended.
+	Width results.Opt[float64]
+	// Worst is the lowest attainment of WorstRun requests of the ledger in a row.
+	Worst results.Opt[float64]
+	Pace  Pace
+	// Reasons counts the arrivals by the policy's word on them, by name.
+	Reasons []ReasonCount
+	// Upper is how many arrivals no policy could have passed in answers within the SLO;
+	// null where nobody can tell, and where the window or the SLO is not the cell's own.
+	Upper results.Opt[float64]
+}
+
+// Counts of arrivals.
+type Counts struct {
+	Arrivals, Taken, Forced, Dropped, Aborted int
+	Good                                      int // ended within the SLO
+}
+
+// ReasonCount is how often a policy gave a reason.
+type ReasonCount struct {
+	Reason string
+	N      int
+}
+
+// WorstRun is how many requests in a row Worst looks at: with 200 the attainment of an
+// unlucky run of a promise of 95% is above 0.90 in all but one of a thousand.
+const WorstRun = 200
+
+// lengthClasses are those of requests by how long an answer they asked for: the
+// thirds of the cell's arrivals.
+const lengthClasses = 3
+
+// LengthClasses names them.
+var LengthClasses = [lengthClasses]string{"short", "medium", "long"}
+
+// promiseOf computes what a cell says about its policy; null when it has none.
+func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]) {
+	in := make([]*results.Record, 0, len(recs))
+	for i := range recs {
+		if r := &recs[i]; m.Window.Holds(r.Intended) && r.Admission.OK {
+			in = append(in, r)
+		}
+	}
+	if len(in) == 0 {
+		return none
+	}
+	slices.SortStableFunc(in, func(a, b *results.Record) int {
+		return cmp.Or(cmp.Compare(a.Intended, b.Intended), cmp.Compare(a.Request, b.Request))
+	})
+	a := Promise{Policy: m.Cell.Params["admission"]}
+	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil {
+		a.Alpha = results.Some(alpha)
+	}
+	if m.Window.WarmupS == m.Cell.WarmupS && m.Window.EndS == m.Cell.DurationS && m.SLOS == m.Cell.SLOS {
+		a.Upper = m.Cell.UpperRequests
+	}
+	t := promiseTally{slo: nanos(m.SLOS), thirds: thirdsOf(in), reasons: map[string]int{}}
+	for _, r := range in {
+		t.add(&a, r)
+	}
+	a.Width, a.Worst = medianIf(t.widths), worst(t.kept)
+	a.Pace = paceOf(in, m.Window)
+	for reason, n := range t.reasons {
+		a.Reasons = append(a.Reasons, ReasonCount{reason, n})
+	}
+	slices.SortFunc(a.Reasons, func(x, y ReasonCount) int { return cmp.Compare(x.Reason, y.Reason) })
+	return results.Some(a)
+}
+
+// promiseTally accumulates one cell.
+type promiseTally struct {
+	slo     time.Duration
+	thirds  [lengthClasses - 1]int32
+	widths  []float64
+	kept    []bool // of the ledger, by arrival: it ended well
+	reasons map[string]int
+}
+
+func (t *promiseTally) add(a *Promise, r *results.Record) {
+	d := &r.Admission.V
+	t.reasons[d.Reason]++
+	e2e, answered := time.Duration(0), r.Outcome == results.Completed
+	if answered {
+		end := r.LastToken()
+		if !end.OK {
+			end = r.Ended
+		}
+		e2e = end.V - r.Intended
+	}
+	good := answered && e2e <= t.slo
+	for _, c := range []*Counts{&a.Counts, &a.Length[t.class(r.MaxTokens)]} {
+		c.add(r, good)
+	}
+	if !d.Admitted || d.Forced {
+		return
+	}
+	a.Ledger++
+	t.kept = append(t.kept, good)
+	if !good {
+		a.Violations++
+	}
+	if !d.Bound.OK {
+		return
+	}
+	a.Bounded++
+	if answered && e2e <= d.Bound.V {
+		a.Covered++
+	}
+	if answered && e2e > 0 {
+		t.widths = append(t.widths, float64(d.Bound.V)/float64(e2e))
+	}
+}
+
+func (c *Counts) add(r *results.Record, good bool) {
+	c.Arrivals++
+	if r.Admission.V.Admitted {
+		c.Taken++
+	}
+	if r.Admission.V.Forced {
+		c.Forced++
+	}
+	if r.Dropped() {
+		c.Dropped++
+	}
+	if r.Aborted() {
+		c.Aborted++
+	}
+	if good {
+		c.Good++
+	}
+}
+
+func (t *promiseTally) class(maxTokens int32) int {
+	class := 0
+	for class < len(t.thirds) && maxTokens > t.thirds[class] {
+		class++
+	}
+	return class
+}
+
+// thirdsOf is what separates the arrivals' thirds by the answer that they asked for.
+func thirdsOf(in []*results.Record) (cuts [lengthClasses - 1]int32) {
+	asked := make([]int32, len(in))
+	for i, r := range in {
+		asked[i] = r.MaxTokens
+	}
+	slices.Sort(asked)
+	for i := range cuts {
+		cuts[i] = asked[(i+1)*(len(asked)-1)/lengthClasses]
+	}
+	return cuts
+}
+
+// medianIf is the median, null of nothing.
+func medianIf(values []float64) (none results.Opt[float64]) {
+	if len(values) == 0 {
+		return none
+	}
+	return results.Some(median(values))
+}
+
+// worst is the lowest share of kept promises in any WorstRun of them in a row.
+func worst(kept []bool) (none results.Opt[float64]) {
+	if len(kept) < WorstRun {
+		return none
+	}
+	n, low := 0, WorstRun
+	for i, ok := range kept {
+		if ok {
+			n++
+		}
+		if i >= WorstRun && kept[i-WorstRun] {
+			n--
+		}
+		if i >= WorstRun-1 {
+			low = min(low, n)
+		}
+	}
+	return results.Some(float64(low) / WorstRun)
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// knobFlags are the flags of `knobs` that `ladder` has not.
+type knobFlags struct {
+	base          string
+	knobs, values []string
+}
+
+// defaultKnobBase is the highest rung of the default ladder without admission control.
+const defaultKnobBase = "prefix"
+
+// knobRates is how many rates are chosen when none are given: calm, about the knee, and
+// overloaded.
+const knobRates = 3
+
+// minKnobReplicates is the fewest from which a spread can be told.
+const minKnobReplicates = 2
+
+// notOfKnobs are flags of `ladder` that mean nothing here.
+var notOfKnobs = []string{"rungs", "anchor", "canonical", "target", "api", "target-model", "target-length", "target-shared-cache", "token-ids"}
+
+func newKnobs(where func() places) *cobra.Command {
+	var f ladderFlags
+	var k knobFlags
+	cmd := &cobra.Command{
+		Use:   "knobs",
+		Short: "Change one setting of a rung at a time, against the noise of measuring it unchanged",
+		Long: `Measure a rung as it is, several times, and once with each setting of each knob changed
+alone, all on the same tapes, the unchanged measurements spread among the changed ones.
+A change counts as better or worse only when it exceeds the noise: how far the unchanged
+measurements lie apart (docs/method.md, Knobs). The run is a folder like a ladder's:
+it is resumed in the same way, and report makes the tables again.
+
+The other flags are those of ladder, and set what stays the same.
+
+The knobs, each with the values that are tried unless --values gives others:
+` + knobsHelp(),
+		Example: `  cadence-bench knobs --preset smoke --engine twin
+  cadence-bench knobs --knob max-batch --knob block-size --rates 4 --slo 2s
+  cadence-bench knobs --knob threads --values 1,2 --replicates 5 --out runs/threads
+  cadence-bench knobs --out runs/threads --resume`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return k.run(cmd, where(), f) },
+	}
+	flags := cmd.Flags()
+	f.bind(flags)
+	for _, name := range notOfKnobs {
+		if fl := flags.Lookup(name); fl != nil {
+			fl.Hidden = true
+		}
+	}
+	replicates := flags.Lookup("replicates")
+	replicates.Usage, replicates.DefValue = "how often the unchanged rung is measured on each tape, at least 2: its noise", "3"
+	f.config.Replicates = 3
+	flags.StringVar(&k.base, "base", defaultKnobBase, "rung of the ladder whose settings are changed")
+	flags.StringArrayVar(&k.knobs, "knob", nil, "knob to turn; may be repeated (default all)")
+	flags.StringSliceVar(&k.values, "values", nil, "values of the one --knob, comma-separated (default those listed above, but for the rung's own)")
+	return cmd
+}
+
+func knobsHelp() string {
+	var b strings.Builder
+	for _, k := range ladder.StudyKnobs(runtime.NumCPU()) {
+		fmt.Fprintf(&b, "  %-15s %s: %s\n", k.Name, k.Adds, strings.Join(k.Values, ", "))
+	}
+	return b.String()
+}
+
+func (k *knobFlags) run(cmd *cobra.Command, where places, f ladderFlags) error {
+	for _, name := range notOfKnobs {
+		if cmd.Flags().Changed(name) {
+			return coded(exitInput, fmt.Errorf("--%s: only ladder has it", name))
+		}
+	}
+	if f.resume {
+		for _, name := range []string{"base", "knob", "values"} {
+			if cmd.Flags().Changed(name) {
+				return coded(exitInput, fmt.Errorf("--%s: a resumed run keeps the parameters it was started with; drop the flag, or start another run with --out", name))
+			}
+		}
+	} else if f.config.Replicates < minKnobReplicates {
+		return coded(exitInput, fmt.Errorf("--replicates: %d tells no noise; give %d or more", f.config.Replicates, minKnobReplicates))
+	}
+	if f.out == "" && !f.resume {
+		f.out = filepath.Join("runs", "knobs-"+time.Now().UTC().Format("20060102-150405"))
+	}
+	f.study = k
+	err := runLadder(cmd, where, f)
+	var coded codedError
+	if err == nil || errors.As(err, &coded) && coded.code == exitInvalid {
+		return errors.Join(printStudy(cmd.OutOrStdout(), f.out), err)
+	}
+	return err
+}
+
+// study makes a ladder's configuration one of knobs. Which values are a rung's own, and
+// are left out, depends on the machine, which may be nil before it is open. What it
+// cannot be had with is an error, unless nobody asked for it: then it is left out.
+func (k *knobFlags) study(cfg *ladder.Config, m ladder.Machine, ratesGiven bool, note func(string)) error {
+	if cfg.Rates == nil && !ratesGiven {
+		cfg.NumRates = knobRates
+	}
+	bare := *cfg
+	bare.Study, bare.Rungs, bare.Repeats = nil, []string{k.base}, ladder.Repeats{}
+	rungs, err := bare.Embedded()
+	if err != nil {
+		return fmt.Errorf("--base: %w", err)
+	}
+	var engine map[string]string
+	if m != nil {
+		engine = m.Params()
+	}
+	arms, err := ladder.StudyArms(rungs[0], engine, runtime.NumCPU(), k.knobs, k.values)
+	if err != nil {
+		return err
+	}
+	cfg.Rungs = nil
+	cfg.Of, cfg.Study = k.base, &results.Study{Base: k.base, Arms: arms}
+	if m == nil || len(k.knobs) > 0 {
+		return nil
+	}
+	return k.possible(cfg, m, note)
+}
+
+// possible leaves out the arms that the machine cannot be had with.
+func (k *knobFlags) possible(cfg *ladder.Config, m ladder.Machine, note func(string)) error {
+	rungs, err := cfg.Embedded()
+	if err != nil {
+		return err
+	}
+	var arms []results.Arm
+	for i, arm := range cfg.Study.Arms {
+		if err := ladder.CanVary(m, rungs[i].Variant); err != nil {
+			note(fmt.Sprintf("%s is left out: %v", arm, err))
+			continue
+		}
+		arms = append(arms, arm)
+	}
+	cfg.Study.Arms = arms
+	return nil
+}
+
+// printStudy prints the verdicts of a study's run.
+func printStudy(out io.Writer, dir string) error {
+	run, err := analysis.Load(dir, analysis.Options{})
+	if err != nil {
+		return err
+	}
+	study, err := results.StudyOf(run.Manifest.Params)
+	if err != nil || study == nil {
+		return err
+	}
+	tables := report.Study(run.Sweep, study, report.FactsOf(run.Sweep, report.ModelName(run.Manifest)))
+	for _, t := range tables {
+		if err := t.Text(out); err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+	}
+	return nil
+}

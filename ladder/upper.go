@@ -1,0 +1,70 @@
+package ladder
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/admission/bound"
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Leaster is a Simulator that knows the least that an answer costs.
+type Leaster interface {
+	// Least returns the least engine time that an answer takes in any batch, and the
+	// least time from arrival to end on an idle engine. Of the prompt's tokens cached
+	// need not be computed.
+	Least(prompt, cached, output int) (work, alone time.Duration)
+}
+
+// upper is how many requests of the cell's steady window no policy could have passed in
+// answers within the SLO, knowing every length and all that comes: null where the
+// machine's costs are not known, where lengths are the model's to choose, and where
+// later turns of conversations make arrivals depend on the engine.
+func (c *cellRun) upper(o *offer) (none results.Opt[float64]) {
+	machine, ok := c.m.(Leaster)
+	if !ok || c.cfg.Stop == StopModel {
+		return none
+	}
+	cached := make([]int, len(o.prompts))
+	if c.rung.Cache.Prefix {
+		cached = shareable(o.prompts)
+	}
+	var jobs []bound.Job
+	for i, r := range o.tape.Requests {
+		if r.Turn > 0 {
+			return none
+		}
+		if r.At < c.cfg.Warmup {
+			continue
+		}
+		output := r.MaxTokens
+		if c.cfg.Stop == StopScripted {
+			output = min(output, r.StopTokens)
+		}
+		work, alone := machine.Least(len(o.prompts[i]), cached[i], max(1, output))
+		jobs = append(jobs, bound.Job{Arrives: r.At, Deadline: r.At + c.cfg.SLO, Least: work, Alone: alone})
+	}
+	return results.Some(bound.Upper(jobs))
+}
+
+// shareable is how many tokens of each prompt, at its beginning, some other prompt has
+// too: no prefix cache, however large, serves more. At least one token of a prompt is
+// always computed.
+func shareable(prompts [][]engine.Token) []int {
+	order := make([]int, len(prompts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(prompts[a], prompts[b]) })
+	shared := make([]int, len(prompts))
+	for k := 1; k < len(order); k++ {
+		a, b := order[k-1], order[k]
+		n := commonPrefix(prompts[a], prompts[b])
+		shared[a], shared[b] = max(shared[a], n), max(shared[b], n)
+	}
+	for i := range shared {
+		shared[i] = min(shared[i], len(prompts[i])-1)
+	}
+	return shared
+}

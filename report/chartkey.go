@@ -1,0 +1,169 @@
+package report
+
+import (
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
+)
+
+// keyOf has an entry for each rung and for each kind of mark that occurs.
+func keyOf(c chartdata.Chart) []keyEntry {
+	k := &key{}
+	for _, p := range c.Panels {
+		for _, l := range p.Series {
+			k.addRung(l)
+		}
+	}
+	for _, p := range c.Panels {
+		for _, l := range p.Series {
+			k.addSeries(l)
+		}
+		if p.Gantt != nil {
+			k.addGantt(p.Gantt)
+		}
+	}
+	for _, p := range c.Panels {
+		for _, r := range p.Rules {
+			k.addRule(r)
+		}
+		for _, s := range p.Shades {
+			k.add(s.Name, func(c draw.Canvas, at vg.Point) { sampleBox(c, at, shaded, faint) })
+		}
+	}
+	return k.entries
+}
+
+// key collects entries, one of each name.
+type key struct{ entries []keyEntry }
+
+func (k *key) add(name string, sample func(c draw.Canvas, at vg.Point)) {
+	if !slices.ContainsFunc(k.entries, func(e keyEntry) bool { return e.name == name }) {
+		k.entries = append(k.entries, keyEntry{name, sample})
+	}
+}
+
+// neutral is how a mark of any rung looks in the key.
+var neutral = series{color: muted, marker: markers[0]}
+
+func (k *key) addRung(l chartdata.Series) {
+	look := seriesOf(l.Look)
+	switch l.Kind {
+	case chartdata.Line, chartdata.Steps:
+		k.add(l.Rung, func(c draw.Canvas, at vg.Point) {
+			strokeSample(c, at, look.line(false))
+			look.mark(c, at, markRadius, false)
+		})
+	case chartdata.Probes:
+		k.add(l.Rung, func(c draw.Canvas, at vg.Point) { look.mark(c, at, markRadius, false) })
+	}
+}
+
+func (k *key) addSeries(l chartdata.Series) {
+	some := func(cond func(chartdata.Point) bool) bool { return slices.ContainsFunc(l.Points, cond) }
+	switch l.Kind {
+	case chartdata.Line:
+		if hasBand(l.Points) {
+			k.add("min–max over seeds", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, grid, grid) })
+		}
+		if some(func(p chartdata.Point) bool { return p.Bound }) {
+			k.add("a lower bound", func(c draw.Canvas, at vg.Point) {
+				at.Y -= 4
+				neutral.mark(c, at, markRadius-0.4, true)
+				neutral.arrow(c, at, 6.5)
+			})
+		}
+		if some(func(p chartdata.Point) bool { return p.Invalid }) {
+			k.add("invalid", func(c draw.Canvas, at vg.Point) {
+				neutral.mark(c, at, markRadius, true)
+				cross(c, at, markRadius+3, ink)
+			})
+		}
+	case chartdata.Ceiling:
+		k.add("its ceiling", func(c draw.Canvas, at vg.Point) { strokeSample(c, at, neutral.line(true)) })
+	case chartdata.Dots:
+		k.add(l.Name, func(c draw.Canvas, at vg.Point) {
+			c.SetColor(muted)
+			c.Fill(markers[0].path(at, 2.4))
+		})
+	case chartdata.Crosses:
+		k.add(l.Name, func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, muted) })
+	case chartdata.Ticks:
+		k.add(l.Name, func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, muted) })
+	case chartdata.Probes:
+		k.add("before the cell", func(c draw.Canvas, at vg.Point) { neutral.mark(c, at, markRadius, false) })
+		k.add("after it", func(c draw.Canvas, at vg.Point) { neutral.mark(c, at, markRadius, true) })
+	}
+}
+
+func (k *key) addRule(r chartdata.Rule) {
+	switch r.Kind {
+	case chartdata.Saturation:
+		k.add(r.Name, func(c draw.Canvas, at vg.Point) {
+			c.StrokeLine2(saturationLine(neutral), at.X, at.Y-7, at.X, at.Y+5)
+			neutral.mark(c, vg.Point{X: at.X, Y: at.Y + 5}, markRadius-0.8, false)
+		})
+	case chartdata.Ideal:
+		k.add(r.Name, func(c draw.Canvas, at vg.Point) { strokeSample(c, at, idealLine) })
+	case chartdata.Timeout:
+		k.add(r.Name, func(c draw.Canvas, at vg.Point) { strokeSample(c, at, timeoutLine) })
+	default:
+		k.add(r.Name, func(c draw.Canvas, at vg.Point) { strokeSample(c, at, sloLine) })
+	}
+}
+
+func (k *key) addGantt(g *chartdata.Gantt) {
+	has := func(kind chartdata.SpanKind) bool {
+		return slices.ContainsFunc(g.Spans, func(s chartdata.Span) bool { return s.Kind == kind })
+	}
+	marked := func(kind chartdata.MarkKind) bool {
+		return slices.ContainsFunc(g.Marks, func(m chartdata.Mark) bool { return m.Kind == kind })
+	}
+	if has(chartdata.Queued) {
+		k.add("queued", func(c draw.Canvas, at vg.Point) { strokeSample(c, at, queuedLine) })
+	}
+	if has(chartdata.Prefill) {
+		k.add("prefill", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, muted, muted) })
+	}
+	if has(chartdata.Decode) {
+		k.add("decode", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, alpha(muted, 0x66), nil) })
+	}
+	if marked(chartdata.Refused) {
+		k.add("refused", func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, ink) })
+	}
+	if marked(chartdata.Unanswered) {
+		k.add("no answer by then", func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, ink) })
+	}
+	if len(g.Steps) > 0 {
+		k.add("a step with prompt tokens", func(c draw.Canvas, at vg.Point) { stripSample(c, at, muted) })
+		k.add("one of decoding alone", func(c draw.Canvas, at vg.Point) { stripSample(c, at, faint) })
+	}
+}
+
+func hasBand(points []chartdata.Point) bool {
+	return slices.ContainsFunc(points, func(p chartdata.Point) bool { return p.Band != nil })
+}
+
+func strokeSample(c draw.Canvas, at vg.Point, sty draw.LineStyle) {
+	c.StrokeLine2(sty, at.X-sampleWidth/2, at.Y, at.X+sampleWidth/2, at.Y)
+}
+
+// sampleBox is a filled box with an edge, unless that is nil.
+func sampleBox(c draw.Canvas, at vg.Point, fill, edge colour) {
+	const w, h = sampleWidth / 2, 5
+	box := []vg.Point{{X: at.X - w, Y: at.Y - h}, {X: at.X + w, Y: at.Y - h}, {X: at.X + w, Y: at.Y + h}, {X: at.X - w, Y: at.Y + h}}
+	c.FillPolygon(fill, box)
+	if edge != nil {
+		c.StrokeLines(draw.LineStyle{Color: edge, Width: 0.6}, append(box, box[0]))
+	}
+}
+
+// stripSample is three steps of the strip.
+func stripSample(c draw.Canvas, at vg.Point, col colour) {
+	for i := range 3 {
+		left := at.X + vg.Length(i-1)*9 - 4
+		fillBox(c, col, left, left+8, at.Y-5, at.Y+5)
+	}
+}

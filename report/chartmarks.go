@@ -1,0 +1,90 @@
+package report
+
+import (
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/cadence-bench/cadence-bench/report/chartdata"
+)
+
+// most bounds how many points of a series the page names one by one: requests there may
+// be thousands of.
+const most = 250
+
+func drawMarks(c draw.Canvas, d chartdata.Panel, i int, at placed) {
+	l := d.Series[i]
+	look := seriesOf(l.Look)
+	one := func(where vg.Point, p chartdata.Point, drawing func()) {
+		if len(l.Points) > most && l.Kind != chartdata.Steps {
+			drawing()
+			return
+		}
+		within(c, part{series: l.Rung, label: pointTip(d, l, p), at: where}, drawing)
+	}
+	switch l.Kind {
+	case chartdata.Line:
+		for j, p := range l.Points {
+			where := at(i, j, p.Y)
+			one(where, p, func() { drawPoint(c, look, where, p) })
+		}
+	case chartdata.Steps:
+		for _, q := range chartdata.Quantiles {
+			for j, p := range l.Points {
+				if p.Y >= q-1e-9 {
+					where := at(i, j, p.Y)
+					one(where, p, func() { look.mark(c, where, markRadius, false) })
+					break
+				}
+			}
+		}
+	case chartdata.Dots:
+		for j, p := range l.Points {
+			where := at(i, j, p.Y)
+			one(where, p, func() {
+				c.SetColor(alpha(look.color, 0xB0))
+				c.Fill(markers[0].path(where, 2))
+			})
+		}
+	case chartdata.Crosses:
+		for j, p := range l.Points {
+			where := at(i, j, p.Y)
+			one(where, p, func() { cross(c, where, 2.6, look.color) })
+		}
+	case chartdata.Ticks:
+		for j, p := range l.Points {
+			where := vg.Point{X: at(i, j, 0).X, Y: c.Min.Y + 5}
+			one(where, p, func() { tick(c, where, 3.5, look.color) })
+		}
+	case chartdata.Probes:
+		drawProbes(c, l, i, at, one)
+	}
+}
+
+func drawPoint(c draw.Canvas, look series, where vg.Point, p chartdata.Point) {
+	look.mark(c, where, markRadius, p.Bound || p.Invalid)
+	if p.Bound {
+		look.arrow(c, where, 10)
+	}
+	if p.Invalid {
+		cross(c, where, markRadius+3, ink)
+	}
+}
+
+// drawProbes links the probe before a cell, filled, with the one after it, hollow.
+func drawProbes(c draw.Canvas, l chartdata.Series, i int, at placed, one func(vg.Point, chartdata.Point, func())) {
+	look := seriesOf(l.Look)
+	size := vg.Length(markRadius)
+	if len(l.Points) > 40 {
+		size = 2
+	}
+	after := func(j int) bool { return j > 0 && l.Points[j].Label == l.Points[j-1].Label }
+	for j, p := range l.Points {
+		if after(j) {
+			c.StrokeLines(draw.LineStyle{Color: look.color, Width: 1}, []vg.Point{at(i, j-1, l.Points[j-1].Y), at(i, j, p.Y)})
+		}
+	}
+	for j, p := range l.Points {
+		where := at(i, j, p.Y)
+		one(where, p, func() { look.mark(c, where, size, after(j)) })
+	}
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+)
+
+// Claims is what is said of such ladders, and what this run says to it.
+func Claims(s *analysis.Sweep, f Facts) Table {
+	claims := s.Claims()
+	t := assemble(f.title("The claims, on this machine"), f.Caption(), []column{
+		left("", textsOf(claims, func(c analysis.Claim) string { return c.Key })),
+		left("claim", textsOf(claims, func(c analysis.Claim) string { return c.Text })),
+		left("figures", textsOf(claims, figureTexts)),
+		left("verdict", textsOf(claims, func(c analysis.Claim) string { return "**" + string(c.Verdict) + "**" })),
+	})
+	t.Fields = claimFields(claims)
+	t.Notes = []string{"Claims a to e are those of the predecessor's report, f and g are of admission control. [lo, hi]: 95%. “>”: a lower bound. A verdict follows from the figures by the rule below, and from nothing else."}
+	var told []string
+	for _, c := range claims {
+		if !slices.Contains(told, c.Key) {
+			told = append(told, c.Key)
+			t.Notes = append(t.Notes, fmt.Sprintf("%s. Figures: %s. %s", c.Key, c.What, c.Rule))
+		}
+	}
+	if len(claims) > 0 && claims[0].Reason != "" {
+		t.Notes = append(t.Notes, claims[0].Reason+", so there is no verdict.")
+	}
+	return t
+}
+
+func figureTexts(c analysis.Claim) string {
+	return strings.Join(textsOf(c.Evidence, func(e analysis.Evidence) string { return evidenceText(c, e) }), "; ")
+}
+
+func evidenceText(c analysis.Claim, e analysis.Evidence) string {
+	where := e.Where
+	if where != "" {
+		where += " "
+	}
+	if e.Missing {
+		return where + null
+	}
+	show := func(v float64) string {
+		switch {
+		case math.IsInf(v, 1):
+			return "∞"
+		case math.IsInf(v, -1):
+			return "−∞"
+		case c.Ratio:
+			return sig3(v)
+		}
+		return scaleOf(c.Unit, 0).format(v)
+	}
+	text := show(e.Value)
+	if c.Ratio {
+		text = "× " + text
+	}
+	if e.Interval {
+		text += fmt.Sprintf(" [%s, %s]", show(e.Lo), show(e.Hi))
+	}
+	if c.Unit == analysis.Count && !c.Ratio {
+		return text + " " + e.Where
+	}
+	return where + text
+}
+
+func claimFields(claims []analysis.Claim) []Field {
+	type line struct {
+		claim    analysis.Claim
+		evidence analysis.Evidence
+	}
+	var lines []line
+	for _, c := range claims {
+		for _, e := range c.Evidence {
+			lines = append(lines, line{c, e})
+		}
+	}
+	known := func(of func(analysis.Evidence) float64, ok func(analysis.Evidence) bool) func(line) any {
+		return func(l line) any { return numberIf(of(l.evidence), !l.evidence.Missing && ok(l.evidence)) }
+	}
+	always := func(analysis.Evidence) bool { return true }
+	interval := func(e analysis.Evidence) bool { return e.Interval }
+	return []Field{
+		field("claim", "", "its letter", lines, func(l line) any { return l.claim.Key }),
+		field("text", "", "what is claimed", lines, func(l line) any { return l.claim.Text }),
+		field("verdict", "", "holds, does not hold or cannot tell", lines, func(l line) any { return string(l.claim.Verdict) }),
+		field("figure_of", "", "what the figures are", lines, func(l line) any { return l.claim.What }),
+		field("evidence_where", "", "what is compared, or at which rate", lines, func(l line) any { return textIf(l.evidence.Where) }),
+		field("figure", "", "a ratio, a share, a count or requests per second, as figure_of says", lines, known(func(e analysis.Evidence) float64 { return e.Value }, always)),
+		field("figure_ci95_lo", "", "its 95% interval", lines, known(func(e analysis.Evidence) float64 { return e.Lo }, interval)),
+		field("figure_ci95_hi", "", "its upper end", lines, known(func(e analysis.Evidence) float64 { return e.Hi }, interval)),
+		field("evidence_verdict", "", "the verdict by this figure alone", lines, func(l line) any { return string(l.evidence.Verdict) }),
+		field("rule", "", "by which the verdict is given", lines, func(l line) any { return l.claim.Rule }),
+	}
+}
