@@ -113,6 +113,7 @@ func TestTooFewGroups(t *testing.T) {
 	require.ErrorContains(t, err, "there is 1 of a different seed")
 	require.Equal(t, ByBlock, Finest(two))
 	_, err = Learn(two)
+	require.ErrorIs(t, err, ErrFew)
 	require.ErrorContains(t, err, "10 requests finished in the runs to fit on: at least 100 are needed")
 }
 

@@ -3,6 +3,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -63,6 +64,9 @@ func hear(b *record.Block, p admission.Predictor, said func(row int, known bool,
 	})
 }
 
+// ErrFew is wrapped by the errors about too little to fit on.
+var ErrFew = errors.New("requests finished in the runs to fit on")
+
 // leastRows is how many requests must have finished for trees to be trained.
 const leastRows = 100
 
@@ -83,7 +87,7 @@ func boost(blocks []record.Block) (*admission.QuantilePair, error) {
 		}
 	}
 	if len(x) < leastRows {
-		return nil, fmt.Errorf("%d requests finished in the runs to fit on: at least %d are needed", len(x), leastRows)
+		return nil, fmt.Errorf("%d %w: at least %d are needed", len(x), ErrFew, leastRows)
 	}
 	pair := &admission.QuantilePair{Features: admission.FeatureNames(), Upper: admission.UpperQuantile}
 	for _, m := range []struct {

@@ -226,10 +226,13 @@ func (t *traces) judge(ctx context.Context) (*fitRecordData, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if folds, err = fit.Folds(t.blocks, fit.ByRate); err == nil {
-		rec.ByRate, err = judgements(t.blocks, folds)
-	} else {
-		err = nil // too few rates to hold one out: that table is left out
+	// Where there are too few rates to hold one out, or too few requests at those that are
+	// left, that table is left out.
+	if folds, err = fit.Folds(t.blocks, fit.ByRate); err != nil {
+		return rec, nil
+	}
+	if rec.ByRate, err = judgements(t.blocks, folds); errors.Is(err, fit.ErrFew) {
+		rec.ByRate, err = nil, nil
 	}
 	return rec, err
 }
