@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -18,9 +19,12 @@ func Admission(s *analysis.Sweep, f Facts) []Table {
 	if len(points) == 0 {
 		return nil
 	}
-	return []Table{
-		promises(points, f), goodputs(s, points, f), lengthClasses(points, f), bounds(points, f), paces(points, f), reasons(points, f),
+	tables := []Table{goodputs(s, points, f), kept(s, points, f), lengthClasses(points, f), paces(points, f), reasons(points, f)}
+	promised := slices.DeleteFunc(slices.Clone(points), func(a analysis.AdmissionPoint) bool { return !a.Alpha.OK })
+	if len(promised) > 0 {
+		tables = append([]Table{promises(promised, f), bounds(promised, f)}, tables...)
 	}
+	return tables
 }
 
 // admissionColumn makes a column with one cell for each point.
@@ -84,59 +88,62 @@ func intervalNote(points []analysis.AdmissionPoint) string {
 
 // goodputs sets goodput side by side: every rung with a policy, and the highest without.
 func goodputs(s *analysis.Sweep, points []analysis.AdmissionPoint, f Facts) Table {
+	t := byRate(s, points, f, analysis.Goodput, sig3)
+	t.Name, t.Title = "arms", "Goodput (rps) by policy and offered rate"
+	t.Notes = []string{"Means over seeds. Goodput counts what ended within the SLO, whatever a policy promises: one that takes more than it can serve in time may have more of it, and breaks its word to those it took."}
+	return t
+}
+
+// kept sets side by side what share of those that were taken was in time.
+func kept(s *analysis.Sweep, points []analysis.AdmissionPoint, f Facts) Table {
+	t := byRate(s, points, f, analysis.Admitted, percent)
+	t.Name, t.Title = "arms-kept", "Share of those taken that was in time, by policy and offered rate"
+	t.Notes = []string{"Means over seeds. What was dropped from the queue was taken."}
+	return t
+}
+
+// byRate has a row for every rung with a policy and for the highest without, and a
+// column for every rate.
+func byRate(s *analysis.Sweep, points []analysis.AdmissionPoint, f Facts, m analysis.Metric, form func(float64) string) Table {
+	t := Table{Caption: f.Caption(), Columns: []Column{{"rung", true}, {"policy", true}}}
+	for _, rate := range s.Rates {
+		t.Columns = append(t.Columns, Column{Name: short(rate)})
+	}
+	t.Fields = []Field{
+		{Name: "rung", Doc: "name of the configuration"}, {Name: "policy", Doc: "its admission policy; empty is none"},
+		{Name: "offered_rps", Unit: "1/s", Doc: "rate at which requests were offered"}, {Name: m.Key, Doc: m.Label + ", mean over seeds"},
+	}
+	for _, rung := range compared(s, points) {
+		row := []string{rung, policyOf(points, rung)}
+		for _, rate := range s.Rates {
+			text, value := null, any(nil)
+			if p := s.Find(rung, rate); p != nil && p.Range(m).N > 0 {
+				text, value = form(p.Range(m).Mean), p.Range(m).Mean
+			}
+			row = append(row, text)
+			for k, v := range []any{rung, textIf(strings.Trim(row[1], null)), rate, value} {
+				t.Fields[k].values = append(t.Fields[k].values, v)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// compared are the highest rung without a policy and those that have one.
+func compared(s *analysis.Sweep, points []analysis.AdmissionPoint) []string {
 	var rungs []string
 	for _, p := range points {
 		if !slices.Contains(rungs, p.Rung) {
 			rungs = append(rungs, p.Rung)
 		}
 	}
-	last := ""
-	for _, rung := range s.Rungs {
-		if !slices.Contains(rungs, rung) {
-			last = rung
+	for i := len(s.Rungs) - 1; i >= 0; i-- {
+		if !slices.Contains(rungs, s.Rungs[i]) {
+			return append([]string{s.Rungs[i]}, rungs...)
 		}
 	}
-	if last != "" {
-		rungs = append([]string{last}, rungs...)
-	}
-	t := Table{Name: "arms", Title: "Goodput (rps) by policy and offered rate", Caption: f.Caption(), Columns: []Column{{"rung", true}, {"policy", true}}}
-	for _, rate := range s.Rates {
-		t.Columns = append(t.Columns, Column{Name: short(rate)})
-	}
-	var names, policies []string
-	var means [][]any
-	for _, rung := range rungs {
-		row, values := []string{rung, policyOf(points, rung)}, []any{}
-		for _, rate := range s.Rates {
-			text, value := null, any(nil)
-			if p := s.Find(rung, rate); p != nil {
-				r := p.Range(analysis.Goodput)
-				text, value = sig3(r.Mean), numberIf(r.Mean, r.N > 0)
-			}
-			row, values = append(row, text), append(values, value)
-		}
-		t.Rows = append(t.Rows, row)
-		names, policies, means = append(names, rung), append(policies, row[1]), append(means, values)
-	}
-	t.Fields = armFields(s.Rates, names, policies, means)
-	t.Notes = []string{"Means over seeds. Goodput counts what ended within the SLO, whatever a policy promises: one that takes more than it can serve in time may have more of it, and breaks its word to those it took."}
-	return t
-}
-
-// armFields has a row for each rung and rate.
-func armFields(rates []float64, names, policies []string, goodputs [][]any) []Field {
-	fields := []Field{
-		{Name: "rung", Doc: "name of the configuration"}, {Name: "policy", Doc: "its admission policy; empty is none"},
-		{Name: "offered_rps", Unit: "1/s", Doc: "rate at which requests were offered"}, {Name: "goodput_rps", Unit: "1/s", Doc: "mean over seeds"},
-	}
-	for i := range names {
-		for j, rate := range rates {
-			for k, v := range []any{names[i], textIf(policies[i]), rate, goodputs[i][j]} {
-				fields[k].values = append(fields[k].values, v)
-			}
-		}
-	}
-	return fields
+	return rungs
 }
 
 func policyOf(points []analysis.AdmissionPoint, rung string) string {

@@ -48,6 +48,6 @@ func TestAdmissionTables(t *testing.T) {
 		golden(t, "policy-"+table.Name+".md", table.Markdown())
 		golden(t, "policy-"+table.Name+".csv", string(table.CSV()))
 	}
-	require.Equal(t, []string{"admission", "arms", "admission-lengths", "admission-bounds", "admission-pace", "admission-reasons"}, names)
+	require.Equal(t, []string{"admission", "admission-bounds", "arms", "arms-kept", "admission-lengths", "admission-pace", "admission-reasons"}, names)
 	require.Empty(t, Admission(ladder().sweep(), Facts{}), "no rung has a policy")
 }
