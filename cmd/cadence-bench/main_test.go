@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -124,6 +125,7 @@ func TestBadInputIsOneLine(t *testing.T) {
 func documented(t *testing.T, root *cobra.Command) map[string]string {
 	lines := map[string]string{}
 	add := func(where, text string) {
+		text = continued.ReplaceAllString(text, " ")
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
 			line = strings.TrimPrefix(strings.TrimPrefix(line, "$ "), "bin/")
@@ -151,6 +153,9 @@ func documented(t *testing.T, root *cobra.Command) map[string]string {
 	}
 	return lines
 }
+
+// continued is where a command goes on in the next line.
+var continued = regexp.MustCompile(`\\\n\s*`)
 
 // TestDocumentedCommandsExist: every command line that is shown anywhere names
 // commands and flags that exist, with values that they take.

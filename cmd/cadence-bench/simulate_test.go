@@ -45,7 +45,7 @@ func TestSimulationRepeatsToTheBit(t *testing.T) {
 	require.Contains(t, got.stderr, "simulating llama.cpp example with example.gguf on Example CPU, 2 cores")
 	require.Contains(t, got.stderr, "the calibration is of another engine source: not measured, here ")
 	want := files(t, first, all)
-	require.Len(t, want, 2*4*2*2+len([]string{"journal.jsonl", "summary.json"}))
+	require.Len(t, want, 2*7*2*2+len([]string{"journal.jsonl", "summary.json"}))
 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, cores := range []int{1, 4} {
