@@ -62,6 +62,10 @@ const (
 	// nothing is taken. Half of it lets a predictor that knows nothing forget its debts
 	// faster than it pays them.
 	aliveDecay = 0.1
+	// mainSilence is after how many SLOs without one of main's its θ goes back, while what
+	// finds the engine idle is taken. From 3 on predictors that know nothing keep the
+	// promise, too.
+	mainSilence = 4
 )
 
 // level is the level of the bound at θ = −log(1 − level), a scale on which a step
@@ -188,7 +192,7 @@ func (c *Controlled) beyond(r *Request, s *Snapshot, f *flight, d Decision) Deci
 	c.taken -= c.taken / takenMemory
 	// Requests that find the engine idle may be all that is taken: θ of the others must
 	// find its way back all the same.
-	if s.Now-c.lastMain >= r.Deadline-r.Arrived {
+	if s.Now-c.lastMain >= mainSilence*(r.Deadline-r.Arrived) {
 		c.main.Theta += aliveDecay * (c.main.Min - c.main.Theta)
 		c.lastMain = s.Now
 	}

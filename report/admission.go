@@ -113,7 +113,7 @@ func byRate(s *analysis.Sweep, points []analysis.AdmissionPoint, f Facts, m anal
 		{Name: "rung", Doc: "name of the configuration"}, {Name: "policy", Doc: "its admission policy; empty is none"},
 		{Name: "offered_rps", Unit: "1/s", Doc: "rate at which requests were offered"}, {Name: m.Key, Doc: m.Label + ", mean over seeds"},
 	}
-	for _, rung := range compared(s, points) {
+	for _, rung := range armsOf(s, points) {
 		row := []string{rung, policyOf(points, rung)}
 		for _, rate := range s.Rates {
 			text, value := null, any(nil)
@@ -130,8 +130,8 @@ func byRate(s *analysis.Sweep, points []analysis.AdmissionPoint, f Facts, m anal
 	return t
 }
 
-// compared are the highest rung without a policy and those that have one.
-func compared(s *analysis.Sweep, points []analysis.AdmissionPoint) []string {
+// armsOf are the highest rung without a policy and those that have one.
+func armsOf(s *analysis.Sweep, points []analysis.AdmissionPoint) []string {
 	var rungs []string
 	for _, p := range points {
 		if !slices.Contains(rungs, p.Rung) {
