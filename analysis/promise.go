@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/results"
@@ -72,7 +73,8 @@ func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]
 		return cmp.Or(cmp.Compare(a.Intended, b.Intended), cmp.Compare(a.Request, b.Request))
 	})
 	a := Promise{Policy: m.Cell.Params["admission"]}
-	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil {
+	// Others have a parameter of that name, which is no promise.
+	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil && strings.Contains(a.Policy, "conformal") {
 		a.Alpha = results.Some(alpha)
 	}
 	if m.Window.WarmupS == m.Cell.WarmupS && m.Window.EndS == m.Cell.DurationS && m.SLOS == m.Cell.SLOS {

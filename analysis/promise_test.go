@@ -64,6 +64,8 @@ func TestPromise(t *testing.T) {
 	require.InDelta(t, 3.0/6, m.AttainmentAdmitted.V, 1e-12, "a dropped request was taken")
 
 	require.False(t, admitted(nil, nil).Promise.OK)
+	other := admitted([]results.Record{decided(0, 0, 0.4, yes)}, map[string]string{"admission": "vegas", "admission_alpha": "3"})
+	require.False(t, other.Promise.V.Alpha.OK, "its own alpha is no promise")
 }
 
 // Worst finds the worst stretch wherever it is.

@@ -239,7 +239,7 @@ func (a *arbiter) matches(s *admission.Snapshot, without int) {
 	})
 	require.Len(a.t, s.Queue, len(waiting))
 	for i, q := range waiting {
-		want := admission.Work{Prefill: a.cases[q.ID].fresh, Output: q.output, MaxTokens: q.MaxTokens, Arrived: q.added, Deadline: q.Deadline}
+		want := admission.Work{ID: q.ID, Prefill: a.cases[q.ID].fresh, Output: q.output, MaxTokens: q.MaxTokens, Arrived: q.added, Deadline: q.Deadline}
 		if q.admitted {
 			require.Positive(a.t, s.Queue[i].Prefill)
 			require.LessOrEqual(a.t, s.Queue[i].Prefill, len(q.tokens))
@@ -256,7 +256,7 @@ func (a *arbiter) matches(s *admission.Snapshot, without int) {
 		if q.prefilling() {
 			prefill = q.target - q.computed
 		}
-		require.Equal(a.t, admission.Work{Prefill: prefill, Context: q.computed, Output: q.output, MaxTokens: q.MaxTokens, Arrived: q.added, Deadline: q.Deadline}, s.Batch[i])
+		require.Equal(a.t, admission.Work{ID: q.ID, Prefill: prefill, Context: q.computed, Output: q.output, MaxTokens: q.MaxTokens, Arrived: q.added, Deadline: q.Deadline}, s.Batch[i])
 	}
 	st := sched.cache.Stats()
 	require.InDelta(a.t, max(0, float64(st.Free+st.Cached-st.Promised)/float64(st.Blocks)), s.FreeKV, 1e-12)
