@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"image/color"
 	"image/png"
 	"io"
 	"sync"
@@ -192,5 +191,3 @@ func TestChartsOfLittle(t *testing.T) {
 	require.Contains(t, absent, "There is no chart “End-to-end latency over arrival time”: the rungs share no offered rate at which each has a valid cell.")
 	require.Contains(t, absent, "There is no chart “Goodput and refused arrivals against offered rate”: no rung refused a request.")
 }
-
-func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
