@@ -19,11 +19,17 @@ func inTime(cell results.Cell, records []results.Record) (n int) {
 	return n
 }
 
-// TestNoCellPassesItsUpperBound: below the knee and far beyond it, on every rung, and
-// the bound is near enough below the knee to be of use.
+// TestNoCellPassesItsUpperBound: below the knee and far beyond it, on every rung and
+// under every admission policy, and the bound is near enough below the knee to be of use.
 func TestNoCellPassesItsUpperBound(t *testing.T) {
+	for _, ladder := range []string{"cadence", "arms"} {
+		t.Run(ladder, func(t *testing.T) { noCellPasses(t, ladder) })
+	}
+}
+
+func noCellPasses(t *testing.T, ladder string) {
 	dir := filepath.Join(t.TempDir(), "run")
-	got := execute(t, t.Context(), simulated(dir, "--rates", "1,4,16", "--duration", "30s", "--slo", "1s")...)
+	got := execute(t, t.Context(), simulated(dir, "--ladder", ladder, "--rates", "1,4,16", "--duration", "30s", "--slo", "1s")...)
 	require.Contains(t, []int{exitOK, exitInvalid}, got.code, got.stderr)
 	run, err := results.OpenRun(dir)
 	require.NoError(t, err)
