@@ -19,7 +19,7 @@ func TestStudyIsWhatItsCommandGives(t *testing.T) {
 	m, err := results.ReadManifest(filepath.Join(study, "manifest.json"))
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "run")
-	args := slices.Clone(m.Command)
+	args := slices.Clone(m.Command[1:])
 	for i, arg := range args {
 		if arg == "--ladder" {
 			args[i+1] = "../../" + args[i+1]

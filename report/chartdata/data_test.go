@@ -104,10 +104,10 @@ func TestRateCharts(t *testing.T) {
 	charts := small().charts(t)
 	p := charts["e2e-p99"].Panels[0]
 	require.Equal(t, Series{Kind: Line, Rung: "fifo", Look: 0, Name: "E2E p99", Points: []Point{
-		{X: 1, Y: 3.5, Band: &Band{Min: 3, Max: 4, Seeds: 2}},
-		{X: 2, Y: 8, Band: &Band{Min: 8, Max: 8, Seeds: 2}, Bound: true},
+		{X: 1, Y: 3.5, Band: &Band{Min: 3, Max: 4, Seeds: 2}, Requests: 4},
+		{X: 2, Y: 8, Band: &Band{Min: 8, Max: 8, Seeds: 2}, Bound: true, Requests: 4},
 	}}, p.Series[0])
-	require.Equal(t, []Point{{X: 1, Y: 0.5, Band: &Band{0.5, 0.5, 2}}, {X: 2, Y: 0.5, Band: &Band{0.5, 0.5, 2}}}, p.Series[1].Points)
+	require.Equal(t, []Point{{X: 1, Y: 0.5, Band: &Band{0.5, 0.5, 2}, Requests: 4}, {X: 2, Y: 0.5, Band: &Band{0.5, 0.5, 2}, Requests: 8}}, p.Series[1].Points)
 	require.Equal(t, 3, p.Series[1].Look, "prefix looks as in a run of the whole ladder")
 	require.Equal(t, []Rule{
 		{Kind: Saturation, OnX: true, At: 1, Lo: 1, Hi: 1, Name: "where its goodput peaks", Rung: "fifo"},
@@ -132,7 +132,7 @@ func TestRateCharts(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	r := small()
 	c := r.charts(t)["refused"]
-	require.Equal(t, []Point{{X: 1, Y: 0, Band: &Band{0, 0, 2}}, {X: 2, Y: 0.25, Band: &Band{0.25, 0.25, 2}}}, c.Panels[1].Series[1].Points)
+	require.Equal(t, []Point{{X: 1, Y: 0, Band: &Band{0, 0, 2}, Requests: 4}, {X: 2, Y: 0.25, Band: &Band{0.25, 0.25, 2}, Requests: 8}}, c.Panels[1].Series[1].Points)
 	require.Equal(t, "goodput", c.Panels[0].Title)
 
 	none := &run{}
@@ -231,8 +231,8 @@ func TestHitsHaveTheirCeiling(t *testing.T) {
 	r.add("prefix", 1, 1, rows...)
 	c := r.charts(t)["hits"]
 	require.Equal(t, []Series{
-		{Kind: Ceiling, Rung: "prefix", Look: 3, Name: "ceiling", Points: []Point{{X: 1, Y: 0.6}}},
-		{Kind: Line, Rung: "prefix", Look: 3, Name: "prefix hits", Points: []Point{{X: 1, Y: 0.4}}},
+		{Kind: Ceiling, Rung: "prefix", Look: 3, Name: "ceiling", Points: []Point{{X: 1, Y: 0.6, Requests: 4}}},
+		{Kind: Line, Rung: "prefix", Look: 3, Name: "prefix hits", Points: []Point{{X: 1, Y: 0.4, Requests: 4}}},
 	}, c.Panels[0].Series)
 	require.Equal(t, "no rung has a prefix cache", small().charts(t)["hits"].Absent)
 }
