@@ -91,13 +91,6 @@ func (o *oracle) inTime(s *Snapshot, i int, deadline float64) bool {
 	return s.Now.Seconds()+o.slack*o.run.clock(j.first+j.remain) <= deadline
 }
 
-func workOf(s *Snapshot, i int) *Work {
-	if i < len(s.Batch) {
-		return &s.Batch[i]
-	}
-	return &s.Queue[i-len(s.Batch)]
-}
-
 // load puts what is in the engine into the forecast.
 func (o *oracle) load(s *Snapshot) {
 	o.run.reset(&o.cost, s.MaxBatch, s.StepTokens)

@@ -115,7 +115,7 @@ func (m *WorkModel) Exposure(s *Snapshot, margins []float64) (open int, late, ha
 	row := m.cost.Cost[termDecode] + m.cost.Cost[termContext]*m.context/1000
 	prompt := m.cost.Cost[termPrompt] * m.prompt
 	for i := range len(m.run.jobs) - 1 {
-		w := m.work(s, i)
+		w := workOf(s, i)
 		left := (w.Deadline - s.Now).Seconds()
 		if left <= 0 {
 			continue
@@ -135,7 +135,8 @@ func (m *WorkModel) Exposure(s *Snapshot, margins []float64) (open int, late, ha
 	return open, late / n, max(harm/n, 0)
 }
 
-func (m *WorkModel) work(s *Snapshot, i int) *Work {
+// workOf is request i of the engine, those in the batch first.
+func workOf(s *Snapshot, i int) *Work {
 	if i < len(s.Batch) {
 		return &s.Batch[i]
 	}

@@ -84,6 +84,7 @@ func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]
 	for _, r := range in {
 		t.add(&a, r)
 	}
+	a.Ledger, a.Violations = m.Admission.Promised, m.Admission.Violated
 	a.Width, a.Worst = medianIf(t.widths), worst(t.kept)
 	a.Pace = paceOf(in, m.Window)
 	for reason, n := range t.reasons {
@@ -120,11 +121,7 @@ func (t *promiseTally) add(a *Promise, r *results.Record) {
 	if !d.Admitted || d.Forced {
 		return
 	}
-	a.Ledger++
 	t.kept = append(t.kept, good)
-	if !good {
-		a.Violations++
-	}
 	if !d.Bound.OK {
 		return
 	}
