@@ -50,6 +50,7 @@ test: build engine model duckdb chromium check
 check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt: run gofmt -w on the files above'; exit 1; }
 	go vet ./...
+	go tool actionlint
 	go tool staticcheck ./...
 
 # The figures of docs/performance.md, on an otherwise idle machine. The second
