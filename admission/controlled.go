@@ -95,7 +95,7 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 		f.bound, d.Bound = bound, seconds(bound)
 	}
 	d.Chance, d.HasChance = c.cal.chance(f.regime, &f.predict, (r.Deadline-r.Arrived).Seconds()), true
-	net, need := c.weigh(s, f, d.Chance)
+	net, need := c.weigh(s, f, &d)
 	d.Value = [4]float64{net, need}
 	if net < need {
 		return c.beyond(r, s, f, d)
@@ -113,13 +113,17 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	return d
 }
 
-// weigh returns the chance of a newcomer less what it costs, and what it must have.
-func (c *Controlled) weigh(s *Snapshot, f *flight, chance float64) (net, need float64) {
-	fits := true
+// weigh returns the chance of a newcomer less what it costs, and what it must have. It
+// notes in d what it was held against.
+func (c *Controlled) weigh(s *Snapshot, f *flight, d *Decision) (net, need float64) {
+	fits, chance := true, d.Chance
 	defer func() { c.scarce += (boolean(!fits) - c.scarce) / scarceMemory }()
 	if f.regime == Empty { // nobody is harmed, and nothing else needs the engine
 		f.ledger = &c.idle
-		return chance, level(c.idle.Threshold())
+		need = level(c.idle.Threshold())
+		d.Gate = gateOf(f.ledger, c.idle.Threshold())
+		d.Gate.note(chance < need, f.ledger.Min, chance, 0, 0)
+		return chance, need
 	}
 	f.ledger = &c.main
 	open, late, harm := c.exposure(s, f.regime)
@@ -132,7 +136,11 @@ func (c *Controlled) weigh(s *Snapshot, f *flight, chance float64) (net, need fl
 	need = level(th)
 	net = chance - harm
 	fits = net >= need
-	return net - c.cost(), c.hold(need)
+	cost := c.cost()
+	need = c.hold(need)
+	d.Gate = gateOf(f.ledger, th)
+	d.Gate.note(net-cost < need, f.ledger.Min, chance, harm, cost)
+	return net - cost, need
 }
 
 // exposure is as Foreseer.Exposure. Where nobody foresees, open requests are expected to be
