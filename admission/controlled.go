@@ -29,6 +29,8 @@ type Controlled struct {
 	flights   []flight
 	next      flight        // scratch
 	alone     Prediction    // scratch
+	left      int           // scratch: who waits and was not looked at
+	behind    float64       // scratch: the seconds that they take
 	shut      bool          // refused the last one
 	lastTaken time.Duration // or the first arrival
 	lastMain  time.Duration // when one of main's was taken, or its θ went back
@@ -87,14 +89,9 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	f := &c.next
 	f.id, f.regime, f.bound, f.ledger, f.predict.N = r.ID, s.Regime(), math.Inf(1), nil, 0
 	d := Decision{Regime: f.regime}
-	if !c.model.Predict(r, s, &f.predict) {
+	if !c.look(r, s, f, &d) {
 		return c.blind(r, s, f, d)
 	}
-	d.Estimate = seconds(f.predict.Estimate())
-	if bound, ok := c.cal.bound(f.regime, &f.predict); ok {
-		f.bound, d.Bound = bound, seconds(bound)
-	}
-	d.Chance, d.HasChance = c.cal.chance(f.regime, &f.predict, (r.Deadline-r.Arrived).Seconds()), true
 	net, need := c.weigh(s, f, &d)
 	d.Value = [4]float64{net, need}
 	if net < need {
@@ -147,7 +144,7 @@ func (c *Controlled) weigh(s *Snapshot, f *flight, d *Decision) (net, need float
 // late as often as the latest were.
 func (c *Controlled) exposure(s *Snapshot, r Regime) (open int, late, harm float64) {
 	if c.foreseer != nil {
-		return c.foreseer.Exposure(s, c.cal.margins[r][:])
+		return c.foreseer.Exposure(s, c.cal.margins[r][:], c.main.Enough(len(s.Queue)+len(s.Batch)-c.left))
 	}
 	for i := range c.flights {
 		if !c.flights[i].labelled && c.flights[i].ledger != nil {
@@ -217,10 +214,11 @@ func (c *Controlled) beyond(r *Request, s *Snapshot, f *flight, d Decision) Deci
 			d.Reason = Infeasible
 			c.count.infeasible++
 		}
-		over := c.cal.within(&f.predict) - (r.Deadline - r.Arrived).Seconds()
+		over := c.cal.within(&f.predict) + c.behind - (r.Deadline - r.Arrived).Seconds()
 		d.RetryAfter = c.jittered(max(over, s.StepTime.Seconds(), leastRetry))
 		return d
 	}
+	c.lookAgain(r, s, f, &d)
 	f.ledger = nil
 	c.take(f, s.Now)
 	return d
@@ -237,7 +235,7 @@ func (c *Controlled) infeasible(r *Request, s *Snapshot, need float64) bool {
 	if c.foreseer == nil || !c.foreseer.Alone(r, s, &c.alone) {
 		return false
 	}
-	return c.cal.chance(Empty, &c.alone, (r.Deadline-r.Arrived).Seconds()) < min(need, 1-c.cfg.alpha)
+	return !c.cal.atLeast(Empty, &c.alone, (r.Deadline - r.Arrived).Seconds(), min(need, 1-c.cfg.alpha))
 }
 
 // aloneEvery is of how many arrivals one is asked how it would do on an idle engine.
