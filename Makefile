@@ -65,6 +65,7 @@ bench: engine model
 	$(BENCH) ./cmd/cadence-bench -bench Report -benchtime 1x > results/bench/analysis.txt
 	$(BENCH) ./loadgen/httptarget -bench . -benchtime 1x > results/bench/load.txt
 	$(BENCH) ./engine -bench PlanCommit -benchmem > results/bench/schedule.txt
+	$(BENCH) ./admission -bench Decide -benchmem > results/bench/decision.txt
 	$(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 2s > results/bench/host.txt
 	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 20x > results/bench/host-qwen.txt
 	$(BENCH) ./engine/llamacpp -bench AgainstBinding > results/bench/binding.txt

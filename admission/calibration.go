@@ -77,6 +77,21 @@ func (c *calibration) chance(r Regime, p *Prediction, seconds float64) float64 {
 	return sum
 }
 
+// atLeast says whether the chance is at least so much. Mostly that of the longest answer is,
+// and no other has less.
+func (c *calibration) atLeast(r Regime, p *Prediction, seconds, chance float64) bool {
+	const rounding = 1e-9
+	last := p.N - 1
+	f := c.below(r, c.score.Of(seconds, max(p.E2E[last], 1e-9), max(p.Spread, 1e-9)), p.E2E[last])
+	return f > chance+rounding || c.chance(r, p, seconds) >= chance
+}
+
+// horizon is how far, in seconds, is looked to see that a request with so many seconds has
+// next to no chance: beyond it neither it nor anybody before it can be expected in time.
+func (c *calibration) horizon(r Regime, seconds float64) float64 {
+	return seconds * max(1.5, 1.1/c.margins[r][0])
+}
+
 // within is the prediction's own bound at the level: its E2E at that quantile of the
 // length.
 func (c *calibration) within(p *Prediction) float64 { return p.Quantile(1 - c.alpha) }

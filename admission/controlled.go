@@ -29,6 +29,8 @@ type Controlled struct {
 	flights   []flight
 	next      flight        // scratch
 	alone     Prediction    // scratch
+	left      int           // scratch: who waits and was not looked at
+	behind    float64       // scratch: the seconds that they take
 	shut      bool          // refused the last one
 	lastTaken time.Duration // or the first arrival
 	lastMain  time.Duration // when one of main's was taken, or its θ went back
@@ -87,15 +89,10 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	f := &c.next
 	f.id, f.regime, f.bound, f.ledger, f.predict.N = r.ID, s.Regime(), math.Inf(1), nil, 0
 	d := Decision{Regime: f.regime}
-	if !c.model.Predict(r, s, &f.predict) {
+	if !c.look(r, s, f, &d) {
 		return c.blind(r, s, f, d)
 	}
-	d.Estimate = seconds(f.predict.Estimate())
-	if bound, ok := c.cal.bound(f.regime, &f.predict); ok {
-		f.bound, d.Bound = bound, seconds(bound)
-	}
-	d.Chance, d.HasChance = c.cal.chance(f.regime, &f.predict, (r.Deadline-r.Arrived).Seconds()), true
-	net, need := c.weigh(s, f, d.Chance)
+	net, need := c.weigh(s, f, &d)
 	d.Value = [4]float64{net, need}
 	if net < need {
 		return c.beyond(r, s, f, d)
@@ -113,13 +110,17 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 	return d
 }
 
-// weigh returns the chance of a newcomer less what it costs, and what it must have.
-func (c *Controlled) weigh(s *Snapshot, f *flight, chance float64) (net, need float64) {
-	fits := true
+// weigh returns the chance of a newcomer less what it costs, and what it must have. It
+// notes in d what it was held against.
+func (c *Controlled) weigh(s *Snapshot, f *flight, d *Decision) (net, need float64) {
+	fits, chance := true, d.Chance
 	defer func() { c.scarce += (boolean(!fits) - c.scarce) / scarceMemory }()
 	if f.regime == Empty { // nobody is harmed, and nothing else needs the engine
 		f.ledger = &c.idle
-		return chance, level(c.idle.Threshold())
+		need = level(c.idle.Threshold())
+		d.Gate = gateOf(f.ledger, c.idle.Threshold())
+		d.Gate.note(chance < need, f.ledger.Min, chance, 0, 0)
+		return chance, need
 	}
 	f.ledger = &c.main
 	open, late, harm := c.exposure(s, f.regime)
@@ -132,14 +133,18 @@ func (c *Controlled) weigh(s *Snapshot, f *flight, chance float64) (net, need fl
 	need = level(th)
 	net = chance - harm
 	fits = net >= need
-	return net - c.cost(), c.hold(need)
+	cost := c.cost()
+	need = c.hold(need)
+	d.Gate = gateOf(f.ledger, th)
+	d.Gate.note(net-cost < need, f.ledger.Min, chance, harm, cost)
+	return net - cost, need
 }
 
 // exposure is as Foreseer.Exposure. Where nobody foresees, open requests are expected to be
 // late as often as the latest were.
 func (c *Controlled) exposure(s *Snapshot, r Regime) (open int, late, harm float64) {
 	if c.foreseer != nil {
-		return c.foreseer.Exposure(s, c.cal.margins[r][:])
+		return c.foreseer.Exposure(s, c.cal.margins[r][:], c.main.Enough(len(s.Queue)+len(s.Batch)-c.left))
 	}
 	for i := range c.flights {
 		if !c.flights[i].labelled && c.flights[i].ledger != nil {
@@ -209,10 +214,11 @@ func (c *Controlled) beyond(r *Request, s *Snapshot, f *flight, d Decision) Deci
 			d.Reason = Infeasible
 			c.count.infeasible++
 		}
-		over := c.cal.within(&f.predict) - (r.Deadline - r.Arrived).Seconds()
+		over := c.cal.within(&f.predict) + c.behind - (r.Deadline - r.Arrived).Seconds()
 		d.RetryAfter = c.jittered(max(over, s.StepTime.Seconds(), leastRetry))
 		return d
 	}
+	c.lookAgain(r, s, f, &d)
 	f.ledger = nil
 	c.take(f, s.Now)
 	return d
@@ -229,7 +235,7 @@ func (c *Controlled) infeasible(r *Request, s *Snapshot, need float64) bool {
 	if c.foreseer == nil || !c.foreseer.Alone(r, s, &c.alone) {
 		return false
 	}
-	return c.cal.chance(Empty, &c.alone, (r.Deadline-r.Arrived).Seconds()) < min(need, 1-c.cfg.alpha)
+	return !c.cal.atLeast(Empty, &c.alone, (r.Deadline - r.Arrived).Seconds(), min(need, 1-c.cfg.alpha))
 }
 
 // aloneEvery is of how many arrivals one is asked how it would do on an idle engine.

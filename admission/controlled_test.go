@@ -97,12 +97,16 @@ func (o *optimist) Predict(r *Request, s *Snapshot, p *Prediction) bool {
 	return ok
 }
 
-func (o *optimist) Exposure(s *Snapshot, margins []float64) (int, float64, float64) {
+func (o *optimist) Within(r *Request, s *Snapshot, _ float64, p *Prediction) (int, float64, bool) {
+	return 0, 0, o.Predict(r, s, p)
+}
+
+func (o *optimist) Exposure(s *Snapshot, margins []float64, most int) (int, float64, float64) {
 	var m [8]float64
 	for i := range margins {
 		m[i] = margins[i] / o.factor()
 	}
-	return o.WorkModel.Exposure(s, m[:len(margins)])
+	return o.WorkModel.Exposure(s, m[:len(margins)], most)
 }
 
 func TestOptimisticPredictorRecovers(t *testing.T) {

@@ -20,6 +20,15 @@ type forecast struct {
 	prefilled      float64 // tokens that those who prefill hold
 	track          []point // where the run has been
 	next           int     // the next job to start
+
+	// Who waits and has no job yet. When the next could start only after until, the
+	// run goes on with own alone, at cut, and what is left of the line is not looked at.
+	line       []Work
+	lengths    *lengthLaw
+	own        job
+	ownWaits   bool
+	until, cut float64
+	left       int
 }
 
 // job is a request in the engine as the forecast needs it.
@@ -47,14 +56,44 @@ func (f *forecast) reset(cost *stepCost, maxBatch, rows int) {
 	f.jobs, f.ends, f.prompts, f.track = f.jobs[:0], f.ends[:0], f.prompts[:0], f.track[:0]
 	f.head, f.next, f.steps, f.at, f.context, f.prefilled = 0, 0, 0, 0, 0, 0
 	f.track = append(f.track, point{})
+	f.line, f.ownWaits, f.left = nil, false, 0
+}
+
+// behind puts a newcomer behind a line. until is math.Inf(1) for all of it.
+func (f *forecast) behind(line []Work, lengths *lengthLaw, own job, until float64) {
+	f.line, f.lengths, f.own, f.ownWaits, f.until = line, lengths, own, true, until
+}
+
+// more says whether a job is there to be started.
+func (f *forecast) more() bool {
+	if f.next < len(f.jobs) {
+		return true
+	}
+	if len(f.line) > 0 && f.at > f.until {
+		f.cut, f.left, f.line = f.at, len(f.line), nil
+	}
+	switch {
+	case len(f.line) > 0:
+		f.jobs = append(f.jobs, jobOf(&f.line[0], f.lengths))
+		f.line = f.line[1:]
+	case f.ownWaits:
+		f.jobs, f.ownWaits = append(f.jobs, f.own), false
+	default:
+		return false
+	}
+	return true
+}
+
+// jobOf is the work of a request that was taken, with an answer of expected length.
+func jobOf(w *Work, lengths *lengthLaw) job {
+	return job{prompt: float64(w.Prefill), context: float64(w.Context), remain: lengths.remaining(w.Output, w.MaxTokens)}
 }
 
 // run runs to the end of all jobs. running is how many of them are in the batch
 // already. While a step is in flight nobody can join: a newcomer then misses the
 // first step, which has been running for age seconds.
 func (f *forecast) run(running int, age float64) {
-	last := len(f.jobs)
-	for f.next < min(running, last) {
+	for f.next < min(running, len(f.jobs)) {
 		f.start()
 	}
 	if age > 0 && f.busy() > 0 {
@@ -65,7 +104,7 @@ func (f *forecast) run(running int, age float64) {
 		f.track[len(f.track)-1].at = f.at
 	}
 	for {
-		for f.busy() < f.maxBatch && f.next < last {
+		for f.busy() < f.maxBatch && f.more() {
 			f.start()
 		}
 		switch {

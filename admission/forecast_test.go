@@ -154,22 +154,3 @@ func TestDecisionAllocatesNothing(t *testing.T) {
 	p.lastTaken = s.Now
 	require.Zero(t, testing.AllocsPerRun(100, func() { p.Decide(req, s) }))
 }
-
-func BenchmarkDecide(b *testing.B) {
-	for _, c := range []struct {
-		name         string
-		batch, queue int
-	}{{"idle", 0, 0}, {"busy", 16, 2}, {"full", 24, 30}, {"flooded", 24, 300}} {
-		b.Run(c.name, func(b *testing.B) {
-			p := controlled(b, 0.05, work, 9)
-			serve(p, 3, 9, 60*time.Second)
-			s := someSnapshot(rand.New(rand.NewPCG(9, 9)), c.batch, c.queue)
-			req := &Request{ID: 1e6, Class: "shared", Prompt: 550, Cached: 512, MaxTokens: 100, Arrived: s.Now, Deadline: s.Now + testSLO}
-			b.ReportAllocs()
-			for b.Loop() {
-				p.Decide(req, s)
-				p.flights, p.lastTaken = p.flights[:0], s.Now
-			}
-		})
-	}
-}

@@ -1,6 +1,9 @@
 package admission
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // WorkModel predicts by running the engine's future: what is in it, with the tokens
 // that each is expected to give still, then the newcomer. What a step costs and how
@@ -42,39 +45,40 @@ func (m *WorkModel) Learn(o *Outcome, _ *Prediction) {
 // Predict implements Predictor.
 func (m *WorkModel) Predict(r *Request, s *Snapshot, p *Prediction) bool {
 	m.load(s)
-	return m.newcomer(r, s, s.StepAge.Seconds(), p)
+	return m.newcomer(r, s, s.Queue, s.StepAge.Seconds(), math.Inf(1), p)
+}
+
+// Within implements Foreseer.
+func (m *WorkModel) Within(r *Request, s *Snapshot, horizon float64, p *Prediction) (left int, behind float64, known bool) {
+	m.load(s)
+	known = m.newcomer(r, s, s.Queue, s.StepAge.Seconds(), horizon, p)
+	left = m.run.left
+	if left > 0 {
+		started := len(s.Queue) - left
+		behind = float64(left) * m.run.cut / float64(max(started, 1))
+	}
+	return left, behind, known
 }
 
 // Alone implements Foreseer.
 func (m *WorkModel) Alone(r *Request, s *Snapshot, p *Prediction) bool {
 	m.run.reset(&m.cost, s.MaxBatch, s.StepTokens)
 	m.inBatch = 0
-	return m.newcomer(r, s, 0, p)
+	return m.newcomer(r, s, nil, 0, math.Inf(1), p)
 }
 
-// load puts what is in the engine into the forecast.
+// load puts what runs into the forecast.
 func (m *WorkModel) load(s *Snapshot) {
 	m.run.reset(&m.cost, s.MaxBatch, s.StepTokens)
 	for i := range s.Batch {
-		m.add(&s.Batch[i])
-	}
-	for i := range s.Queue {
-		m.add(&s.Queue[i])
+		m.run.jobs = append(m.run.jobs, jobOf(&s.Batch[i], &m.lengths.all))
 	}
 	m.inBatch = len(s.Batch)
 }
 
-func (m *WorkModel) add(w *Work) {
-	context := float64(w.Context)
-	m.run.jobs = append(m.run.jobs, job{
-		prompt: float64(w.Prefill), context: context,
-		remain: m.lengths.all.remaining(w.Output, w.MaxTokens),
-	})
-}
-
-// newcomer adds r behind them, runs the future and reads off when r ends by the length
-// of its answer.
-func (m *WorkModel) newcomer(r *Request, s *Snapshot, age float64, p *Prediction) bool {
+// newcomer puts r behind them and those who wait, runs the future and reads off when r
+// ends by the length of its answer.
+func (m *WorkModel) newcomer(r *Request, s *Snapshot, queue []Work, age, until float64, p *Prediction) bool {
 	m.law = m.lengths.of(r.Class)
 	m.limit, m.prompt = float64(r.MaxTokens), float64(max(r.Fresh(), 1))
 	m.context = float64(r.Prompt) + m.limit/4
@@ -83,7 +87,7 @@ func (m *WorkModel) newcomer(r *Request, s *Snapshot, age float64, p *Prediction
 	if r.Cached > 0 {
 		own.copies = 1
 	}
-	m.run.jobs = append(m.run.jobs, own)
+	m.run.behind(queue, &m.lengths.all, own, until)
 	m.run.run(m.inBatch, age)
 	m.read(p)
 	return m.cost.known()
@@ -110,7 +114,7 @@ func (m *WorkModel) read(p *Prediction) {
 // Exposure implements Foreseer. Both futures are taken from the one that was run: the
 // newcomer's rows are taken out of it, or left in as far as its answer is expected to
 // last.
-func (m *WorkModel) Exposure(s *Snapshot, margins []float64) (open int, late, harm float64) {
+func (m *WorkModel) Exposure(s *Snapshot, margins []float64, most int) (open int, late, harm float64) {
 	own := &m.run.jobs[len(m.run.jobs)-1]
 	row := m.cost.Cost[termDecode] + m.cost.Cost[termContext]*m.context/1000
 	prompt := m.cost.Cost[termPrompt] * m.prompt
@@ -132,7 +136,19 @@ func (m *WorkModel) Exposure(s *Snapshot, margins []float64) (open int, late, ha
 		}
 	}
 	n := float64(len(margins))
-	return open, late / n, max(harm/n, 0)
+	beyond := m.leftOpen(s, most)
+	return open + beyond, late/n + float64(beyond), max(harm/n, 0)
+}
+
+// leftOpen is how many of those that Within left out have their deadlines to come, but no
+// more than most. The latest to arrive are mostly at the end.
+func (m *WorkModel) leftOpen(s *Snapshot, most int) (n int) {
+	for i := len(s.Queue) - 1; i >= len(s.Queue)-m.run.left && n < most; i-- {
+		if s.Queue[i].Deadline > s.Now {
+			n++
+		}
+	}
+	return n
 }
 
 // workOf is request i of the engine, those in the batch first.

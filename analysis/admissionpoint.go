@@ -20,6 +20,11 @@ type AdmissionPoint struct {
 	// Covered is the share of those with a bound that ended within it: another thing,
 	// since a bound may be far below or above the SLO.
 	Covered Proportion
+	// Theta sums where θ stood; Decided is 0 where nobody says.
+	Theta Theta
+	// Interior is the share of the ledger's requests taken while θ was interior that did
+	// not end well within the SLO.
+	Interior Proportion
 	// Worst is the lowest attainment of WorstRun requests in a row, in any cell.
 	Worst results.Opt[float64]
 	// OfUpper is what was answered in time over the most that any policy could have.
@@ -71,6 +76,10 @@ func admissionPoint(p *Point) AdmissionPoint {
 	}
 	a.Violated = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Violations, c.Ledger })
 	a.Covered = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Covered, c.Bounded })
+	for _, c := range a.Cells {
+		a.Theta.join(&c.Theta)
+	}
+	a.Interior = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Theta.Violations, c.Theta.Ledger })
 	return a
 }
 

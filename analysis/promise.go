@@ -28,6 +28,7 @@ type Promise struct {
 	// Worst is the lowest attainment of WorstRun requests of the ledger in a row.
 	Worst results.Opt[float64]
 	Pace  Pace
+	Theta Theta
 	// Reasons counts the arrivals by the policy's word on them, by name.
 	Reasons []ReasonCount
 	// Upper is how many arrivals no policy could have passed in answers within the SLO;
@@ -118,6 +119,7 @@ func (t *promiseTally) add(a *Promise, r *results.Record) {
 	for _, c := range []*Counts{&a.Counts, &a.Length[t.class(r.MaxTokens)]} {
 		c.add(r, good)
 	}
+	a.Theta.add(d, good)
 	if !d.Admitted || d.Forced {
 		return
 	}

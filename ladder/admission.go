@@ -60,6 +60,7 @@ func admissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decis
 	if d.HasChance {
 		a.Chance = results.Some(d.Chance)
 	}
+	a.Gate = gateOf(&d.Gate)
 	for i := range s.Queue {
 		a.Prefill += int32(s.Queue[i].Prefill)
 	}
@@ -67,6 +68,14 @@ func admissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decis
 		a.Prefill += int32(s.Batch[i].Prefill)
 	}
 	return a
+}
+
+// gateOf is what is kept of the threshold of a decision.
+func gateOf(g *admission.Gate) results.Opt[results.AdmissionGate] {
+	if g.At == admission.NoTheta {
+		return results.Opt[results.AdmissionGate]{}
+	}
+	return results.Some(results.AdmissionGate{Theta: g.Theta, Threshold: g.Threshold, At: g.At.String(), RefusedBy: g.RefusedBy.String()})
 }
 
 // positive is a duration that a policy gave; 0 says nothing.

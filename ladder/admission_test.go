@@ -3,6 +3,7 @@ package ladder
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ rungs:
   - {name: cap, adds: one that refuses, from: bare, admission: {policy: inflight-cap, limit: 10}}
   - {name: late, adds: one that drops, from: bare, admission: {policy: deadline-drop}}
   - {name: coin, adds: one that tosses a coin, from: bare, admission: {policy: envoy, window: 4s}}
+  - {name: held, adds: one that moves a threshold, from: bare, admission: {policy: conformal}}
 `
 
 func gatedRun(t *testing.T) (*fakeMachine, Config, *results.Run) {
@@ -45,6 +47,7 @@ func gatedRun(t *testing.T) (*fakeMachine, Config, *results.Run) {
 func TestAdmissionInRecords(t *testing.T) {
 	m, cfg, run := gatedRun(t)
 	refused, dropped := map[string]int{}, map[string]int{}
+	thetas := map[string]int{}
 	tokens := map[string]map[int32][]time.Duration{}
 	for _, e := range run.Entries {
 		cell, records, err := run.ReadCell(e)
@@ -54,6 +57,10 @@ func TestAdmissionInRecords(t *testing.T) {
 		for _, r := range records {
 			require.Equal(t, e.Rung != "bare", r.Admission.OK)
 			a := r.Admission.V
+			require.Equal(t, e.Rung == "held" && a.Chance.OK, a.Gate.OK)
+			if a.Gate.OK {
+				thetas[a.Gate.V.At]++
+			}
 			switch {
 			case r.Refused():
 				refused[e.Rung]++
@@ -93,6 +100,8 @@ func TestAdmissionInRecords(t *testing.T) {
 	}
 	require.Positive(t, refused["cap"])
 	require.Positive(t, refused["coin"])
+	require.Positive(t, thetas["least"]+thetas["interior"])
+	require.Zero(t, thetas[""])
 	require.Positive(t, dropped["late"])
 	require.Zero(t, refused["bare"]+refused["open"]+refused["late"]+dropped["cap"]+dropped["coin"])
 }
@@ -116,4 +125,44 @@ func TestReplayFindsAnotherDecision(t *testing.T) {
 		require.Equal(t, fmt.Sprint("admission of request ", i), got.Mismatch.Field)
 		return
 	}
+}
+
+// TestReplayOfOlderDecisions: records that were kept before thresholds were are held against
+// the rest of a decision, and those that have them against all of it.
+func TestReplayOfOlderDecisions(t *testing.T) {
+	m, cfg, run := gatedRun(t)
+	seen := false
+	for _, e := range run.Entries {
+		if e.Rung != "held" {
+			continue
+		}
+		cell, records, err := run.ReadCell(e)
+		require.NoError(t, err)
+		_, steps, err := results.ReadSteps(run.StepsPath(e.Order, e.Key))
+		require.NoError(t, err)
+		i := slices.IndexFunc(records, func(r results.Record) bool { return r.Admission.V.Gate.OK })
+		if i < 0 {
+			continue
+		}
+		seen = true
+		was := records[i].Admission
+		records[i].Admission.V.Gate.V.Theta += 1e-9
+		got, err := Replay(m, cfg, cell, records, steps)
+		require.NoError(t, err)
+		require.NotNil(t, got.Mismatch)
+		require.Equal(t, fmt.Sprint("admission of request ", records[i].Request), got.Mismatch.Field)
+
+		records[i].Admission = was
+		for j := range records {
+			records[j].Admission.V.Gate = results.Opt[results.AdmissionGate]{}
+		}
+		got, err = Replay(m, cfg, cell, records, steps)
+		require.NoError(t, err)
+		require.Nil(t, got.Mismatch)
+		records[i].Admission.V.Chance.V += 1e-9
+		got, err = Replay(m, cfg, cell, records, steps)
+		require.NoError(t, err)
+		require.NotNil(t, got.Mismatch)
+	}
+	require.True(t, seen)
 }

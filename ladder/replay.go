@@ -70,6 +70,7 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 	r := &replay{
 		steps: steps, records: records, prompts: o.prompts, events: handovers(records),
 		trace: trace{blockTokens: max(1, serve.Cache.BlockTokens)},
+		gates: slices.ContainsFunc(records, func(r results.Record) bool { return r.Admission.V.Gate.OK }),
 	}
 	serve.OnStep = r.trace.add
 	if r.slo, err = rung.admit(&serve, &cfg, b.Limits(), cell.Key, o.tape); err != nil {
@@ -132,6 +133,7 @@ type replay struct {
 	trace   trace
 	found   Replayed
 	slo     time.Duration // of a rung with an admission policy
+	gates   bool          // the records have the thresholds of decisions, as older ones have not
 	decided *Mismatch     // the first decision of that policy that was not the recorded one
 }
 
@@ -241,7 +243,11 @@ type witness struct {
 
 // Decided implements engine.AdmissionObserver.
 func (w witness) Decided(r *admission.Request, s *admission.Snapshot, d *admission.Decision) {
-	if is := results.Some(admissionOf(r, s, d)); w.r.decided == nil && is != w.rec.Admission {
+	is := results.Some(admissionOf(r, s, d))
+	if !w.r.gates {
+		is.V.Gate = results.Opt[results.AdmissionGate]{}
+	}
+	if w.r.decided == nil && is != w.rec.Admission {
 		w.r.decided = &Mismatch{Step: int64(len(w.r.trace.steps)), Field: fmt.Sprintf("admission of request %d", r.ID),
 			Recorded: fmt.Sprintf("%+v", w.rec.Admission.V), Replayed: fmt.Sprintf("%+v", is.V)}
 	}

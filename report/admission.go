@@ -22,7 +22,7 @@ func Admission(s *analysis.Sweep, f Facts) []Table {
 	tables := []Table{goodputs(s, points, f), kept(s, points, f), lengthClasses(points, f), paces(points, f), reasons(points, f)}
 	promised := slices.DeleteFunc(slices.Clone(points), func(a analysis.AdmissionPoint) bool { return !a.Alpha.OK })
 	if len(promised) > 0 {
-		tables = append([]Table{promises(promised, f), bounds(promised, f)}, tables...)
+		tables = append([]Table{promises(promised, f), thetas(promised, f), bounds(promised, f)}, tables...)
 	}
 	return tables
 }

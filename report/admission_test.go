@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -37,7 +38,20 @@ func decide(j int, r *results.Record) {
 			a.Forced, a.Reason, a.Propensity = true, "explore", 0.01
 		}
 	}
+	a.Gate = results.Some(gateOf(j, a.Admitted))
 	r.Admission = results.Some(a)
+}
+
+// gateOf lets θ begin at its least and stand between its limits from then on.
+func gateOf(j int, admitted bool) results.AdmissionGate {
+	g := results.AdmissionGate{Theta: 1.5, Threshold: 1.6, At: "interior"}
+	if j%200 < 60 {
+		g.Theta, g.At = 0.25, "least"
+	}
+	if !admitted {
+		g.RefusedBy = []string{"theta", "price", "brake"}[j%3]
+	}
+	return g
 }
 
 func TestAdmissionTables(t *testing.T) {
@@ -48,6 +62,33 @@ func TestAdmissionTables(t *testing.T) {
 		golden(t, "policy-"+table.Name+".md", table.Markdown())
 		golden(t, "policy-"+table.Name+".csv", string(table.CSV()))
 	}
-	require.Equal(t, []string{"admission", "admission-bounds", "arms", "arms-kept", "admission-lengths", "admission-pace", "admission-reasons"}, names)
+	require.Equal(t, []string{"admission", "admission-theta", "admission-bounds", "arms", "arms-kept", "admission-lengths", "admission-pace", "admission-reasons"}, names)
 	require.Empty(t, Admission(ladder().sweep(), Facts{}), "no rung has a policy")
+}
+
+// TestThetaNotRecorded: of a run whose files lack the columns the table says so.
+func TestThetaNotRecorded(t *testing.T) {
+	f := fiveRungs()
+	cells, rows := f.cells()
+	var ms []analysis.CellMetrics
+	for i := range cells {
+		if cells[i].Rung == shedding.name {
+			cells[i].Params = map[string]string{"admission": "conformal", "admission_alpha": "0.05"}
+			for j := range rows[i] {
+				decide(j, &rows[i][j])
+				rows[i][j].Admission.V.Gate = results.Opt[results.AdmissionGate]{}
+			}
+		}
+		ms = append(ms, analysis.Measure(cells[i], rows[i], analysis.Options{}))
+	}
+	s := analysis.NewSweep(ms, []string{"fifo", "static", "continuous", "prefix", "conformal-95"})
+	tables := Admission(s, FactsOf(s, "m"))
+	i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == "admission-theta" })
+	require.GreaterOrEqual(t, i, 0)
+	require.NotEmpty(t, tables[i].Rows)
+	for _, row := range tables[i].Rows {
+		require.Contains(t, row, unrecorded)
+		require.NotContains(t, row, "0%")
+	}
+	require.Contains(t, tables[i].Notes[len(tables[i].Notes)-1], "Not recorded")
 }

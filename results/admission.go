@@ -27,6 +27,17 @@ type Admission struct {
 	Running    int32   // requests in the batch
 	Prefill    int32   // prompt tokens of those that waited and ran, still to be computed
 	FreeKV     float64 // share of the KV cells that it could have had, 0 … 1
+	Gate       Opt[AdmissionGate]
+}
+
+// AdmissionGate is the threshold that a request was held against, of a policy that moves
+// one. It is null for others, and in files that were written before it was kept.
+type AdmissionGate struct {
+	// Theta is θ of the ledger that the request belongs to, and Threshold what was asked
+	// for in its place when the open requests were counted in; as −log(1 − level).
+	Theta, Threshold float64
+	At               string // where Theta stands: least, interior or most
+	RefusedBy        string // what its bound did not pass; "" if it did
 }
 
 // Refused reports whether the request was turned away when it arrived. Without an
@@ -75,9 +86,20 @@ var admissionColumns = []column[Record]{
 		inAdmission(func(a *Admission) *int32 { return &a.Prefill }, same, same), false},
 	{Column{"free_kv", Double, "", noAdmission, "share of the KV cells that it could have had"},
 		inAdmission(func(a *Admission) *float64 { return &a.FreeKV }, same, same), false},
+	{Column{"theta", Double, "", noTheta, "θ of the ledger that the request belongs to, as −log(1 − level): the level that its chance must have"},
+		inGate(func(g *AdmissionGate) *float64 { return &g.Theta }, same, same), false},
+	{Column{"theta_at", String, "", noTheta, "where θ stood: at its lower limit (least), between its limits (interior) or at its upper limit (most)"},
+		inGate(func(g *AdmissionGate) *string { return &g.At }, text, unText[string]), false},
+	{Column{"threshold", Double, "", noTheta, "what was in force in place of θ, with what was foreseen of the open requests"},
+		inGate(func(g *AdmissionGate) *float64 { return &g.Threshold }, same, same), false},
+	{Column{"refused_by", String, "", noTheta, "the first of least, theta, harm, brake, price and hysteresis that its chance did not pass; empty if it passed all"},
+		inGate(func(g *AdmissionGate) *string { return &g.RefusedBy }, text, unText[string]), false},
 }
 
-const noAdmission = "the rung has no admission policy, or it was never asked"
+const (
+	noAdmission = "the rung has no admission policy, or it was never asked"
+	noTheta     = "as admitted, the policy moves no threshold or had nothing yet to hold against it, or the file is older than the column"
+)
 
 // inAdmission stores a field of Record.Admission, null where that is.
 func inAdmission[P, F any](field func(*Admission) *F, to func(F) P, from func(P) F) codec[Record] {
@@ -99,6 +121,21 @@ func maybeInAdmission[P, F any](field func(*Admission) *Opt[F], to func(F) P, fr
 			return to(o.V), r.Admission.OK && o.OK
 		},
 		set:      func(r *Record, v P) { *field(&r.Admission.V) = Some(from(v)) },
+		nullable: true,
+	}
+}
+
+// inGate stores a field of Admission.Gate, null where that is.
+func inGate[P, F any](field func(*AdmissionGate) *F, to func(F) P, from func(P) F) codec[Record] {
+	return columnCodec[Record, P]{
+		get: func(_ *Cell, r *Record) (P, bool) {
+			g := &r.Admission.V.Gate
+			return to(*field(&g.V)), r.Admission.OK && g.OK
+		},
+		set: func(r *Record, v P) {
+			r.Admission.V.Gate.OK = true
+			*field(&r.Admission.V.Gate.V) = from(v)
+		},
 		nullable: true,
 	}
 }

@@ -33,6 +33,7 @@ type DecisionRow struct {
 	Admitted bool
 	Reason   string
 	Regime   string
+	Gate     Opt[AdmissionGate]
 
 	// Ended is null for a request that was refused, or that never ended.
 	Ended    Opt[time.Duration]

@@ -31,6 +31,9 @@ func anyDecisions(r *rand.Rand, n int) []DecisionRow {
 			d.Steps = append(d.Steps, DecisionStep{at(), at(), num(), num(), num(), num(), num()})
 		}
 		if r.IntN(2) == 0 {
+			d.Gate = Some(AdmissionGate{Theta: r.Float64(), Threshold: r.Float64(), At: "interior", RefusedBy: []string{"", "price"}[r.IntN(2)]})
+		}
+		if r.IntN(2) == 0 {
 			d.Ended, d.Finished, d.Output, d.Waited = Some(at()), Some(r.IntN(2) == 0), Some(num()), Some(at())
 			d.Violated, d.Dropped, d.Aborted = Some(r.IntN(2) == 0), Some(r.IntN(2) == 0), Some(r.IntN(2) == 0)
 		}

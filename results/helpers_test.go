@@ -114,6 +114,9 @@ func anyRecord(r *rand.Rand) Record {
 		if r.IntN(2) == 0 {
 			a.Chance = Some(share())
 		}
+		if r.IntN(2) == 0 {
+			a.Gate = Some(AdmissionGate{Theta: share(), Threshold: share(), At: texts[r.IntN(len(texts))], RefusedBy: texts[r.IntN(len(texts))]})
+		}
 		rec.Admission = Some(a)
 	}
 	if r.IntN(3) > 0 {

@@ -1,5 +1,7 @@
 package conformal
 
+import "math"
+
 // Risk holds the mean of a loss at Alpha by moving a threshold against it:
 // θ ← θ + η(loss − α), the stricter the more was lost. The threshold that is used stays
 // within [Min, Max]. Credit from calm times is not saved up beyond Min (anti-windup), and
@@ -27,6 +29,12 @@ func (r *Risk) Label(loss float64) {
 // labelled now.
 func (r *Risk) With(open int, expected float64) float64 {
 	return min(max(r.Theta+r.Eta*(expected-r.Alpha*float64(open)), r.Min), r.Max)
+}
+
+// Enough is how many open decisions that are sure to be lost put the threshold to Max,
+// whatever became of so many others.
+func (r *Risk) Enough(others int) int {
+	return int(math.Ceil(((r.Max-r.Min)/r.Eta + r.Alpha*float64(others)) / (1 - r.Alpha)))
 }
 
 // Threshold is θ within its bounds.

@@ -66,6 +66,17 @@ func TestOpenRequestsCountAsExpected(t *testing.T) {
 	require.Equal(t, 0.0, r.With(1000, 0))
 }
 
+func TestEnoughThatAreLostCloseTheGate(t *testing.T) {
+	for _, alpha := range []float64{0.5, 0.2, 0.05, 0.01} {
+		for _, others := range []int{0, 1, 30} {
+			r := Risk{Alpha: alpha, Eta: 0.005 / alpha, Min: 0.2, Max: 4, Theta: 0.2}
+			n := r.Enough(others)
+			require.Equal(t, r.Max, r.With(n+others, float64(n)), "alpha %g", alpha)
+			require.Less(t, r.With(n-2+others, float64(n-2)), r.Max, "alpha %g: and few less do not", alpha)
+		}
+	}
+}
+
 func TestAdaptiveLevelFollowsADrift(t *testing.T) {
 	// Scores double half-way: a fixed level would miss ever after.
 	rng := rand.New(rand.NewPCG(9, 9))
