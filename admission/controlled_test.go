@@ -208,7 +208,7 @@ func TestFeasibleSLOIsNotCalledInfeasible(t *testing.T) {
 	p := controlled(t, 0.05, work, 8)
 	serve(p, 1.5, 8, 60*time.Second)
 	require.False(t, p.Status().Infeasible)
-	require.Greater(t, p.Status().Alone, 0.95)
+	require.Greater(t, p.Status().Alone, 0.93, "the mean chance of some twenty arrivals")
 }
 
 func TestForcedRequestsAreKeptOutOfTheLedger(t *testing.T) {

@@ -19,7 +19,7 @@ var controlledKind = Kind{
 		{Name: "least", Default: 0.2, Min: 0, Max: 0.9, Doc: "lowest chance that is ever taken"},
 		{Name: "hysteresis", Default: 0, Min: 0, Max: 0.5, Doc: "share of the remaining risk that must be clear to take again after a refusal"},
 		{Name: "explore", Default: 0.002, Min: 0, Max: 0.2, Doc: "forced requests per request taken by the bound"},
-		{Name: "brake", Default: 2, Min: 0, Max: 10, Doc: "steps that the threshold is higher by for each violation that is foreseen above alpha of the open requests"},
+		{Name: "brake", Default: 3, Min: 0, Max: 10, Doc: "steps that the threshold is higher by for each violation that is foreseen above alpha of the open requests"},
 		{Name: "price", Default: 2, Min: 0, Max: 100, Doc: "chance that a request of mean work must have to spare when nothing fits; less in proportion when less is refused"},
 		{Name: "abort", Default: 0, Min: 0, Max: 1, Doc: "1 ends requests whose deadline has passed"},
 	},
@@ -40,6 +40,12 @@ var controlledKind = Kind{
 	},
 }
 
+// startLate is how many late requests a ledger starts as if it had seen: with it the
+// share that θ holds is (late+1)/n, which is what a sample says of the next by
+// split conformal's rank. Few requests are late before the first 1/α, and without it
+// the first of them are what raises θ.
+const startLate = 1
+
 // NewControlled returns the policy with a predictor of the caller's.
 func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *Controlled {
 	alpha := p["alpha"]
@@ -53,7 +59,7 @@ func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *C
 		// cannot tell chances so near to 1 apart.
 		Min: theta(p["least"]), Max: theta(1 - alpha/5),
 	}
-	risk.Theta = risk.Min
+	risk.Theta = min(risk.Min+startLate*eta, risk.Max)
 	c := &Controlled{
 		cfg: settings{
 			alpha: alpha, hysteresis: p["hysteresis"], explore: p["explore"],

@@ -120,6 +120,11 @@ func (k *counts) idle(chance float64) {
 	k.alone += (chance - k.alone) / min(k.sampled, workMemory/aloneEvery)
 }
 
+// unsure is a standard error of alone, at the most that chances with that mean may vary.
+func (k *counts) unsure() float64 {
+	return math.Sqrt(k.alone * (1 - k.alone) / min(k.sampled, workMemory/aloneEvery))
+}
+
 // Status is how a Controlled stands.
 type Status struct {
 	Theta, IdleTheta float64 // thresholds, as −log(1 − level)
@@ -131,8 +136,8 @@ type Status struct {
 	Interior, InteriorLate int
 	Forced                 int
 	// Alone is the mean chance of arrivals on an idle engine; NaN before it is known. Below 1 −
-	// alpha no policy can keep the promise for all: then Infeasible is set, and
-	// Refused counts who was refused for that.
+	// alpha, by more than what some tens of arrivals leave open, no policy can keep the
+	// promise for all: then Infeasible is set. Refused counts who was refused for that.
 	Alone      float64
 	Infeasible bool
 	Refused    int
@@ -148,7 +153,7 @@ func (c *Controlled) Status() Status {
 	}
 	if c.count.sampled > 0 {
 		s.Alone = c.count.alone
-		s.Infeasible = c.cal.enough() && s.Alone < 1-c.cfg.alpha
+		s.Infeasible = c.cal.enough() && s.Alone+c.count.unsure() < 1-c.cfg.alpha
 	}
 	return s
 }

@@ -27,12 +27,17 @@ type termVec [stepTerms]float64
 // their proportions matter, as the first steps set their scale.
 var startCost = termVec{1e-3, 1.5e-3, 0.8e-3, 1e-3, 0.45e-3, 0.4e-3, 0.5e-3}
 
+// startSteps is for how many steps each term of startCost counts. What one more row of
+// output costs beside the first few cannot be told from steps of few rows: after a quiet
+// time the start must say it, or the first moments of a burst look three times as fast as
+// they are. Against the rows of a busy engine its 20 steps are half a percent. What every
+// step has needs no start.
+var startSteps = termVec{0.05, 1, 20, 1, 1, 1, 1}
+
 const (
 	// costForget weighs a step that is n steps old by costForget^n: some 500 steps,
 	// half a minute of a busy small engine, are remembered.
 	costForget = 0.998
-	// startSteps is for how many steps startCost counts.
-	startSteps = 0.05
 	// knownSteps is how many steps there must be before the cost is used.
 	knownSteps = 6
 )
@@ -97,7 +102,7 @@ func (c *stepCost) solve() {
 	for range 3 {
 		for i := range c.Cost {
 			prior := startCost[i] * c.Speed
-			pull := startSteps / prior
+			pull := startSteps[i] / prior
 			rest := c.B[i] + pull*prior
 			for j := range c.Cost {
 				if j != i {
