@@ -40,6 +40,7 @@ type Controlled struct {
 	scarce    float64 // moving share of arrivals that do not fit
 	late      float64 // moving share of labels that are violations
 	count     counts
+	floors    floors
 }
 
 // settings are the numbers of Controlled.
@@ -83,6 +84,7 @@ func (c *Controlled) Decide(r *Request, s *Snapshot) Decision {
 		c.lastTaken, c.lastMain = s.Now, s.Now
 	}
 	c.decisions++
+	c.floors.arrive(r.MaxTokens)
 	if c.decisions%aloneEvery == 1 {
 		c.sampleAlone(r, s)
 	}
@@ -133,7 +135,7 @@ func (c *Controlled) weigh(s *Snapshot, f *flight, d *Decision) (net, need float
 	need = level(th)
 	net = chance - harm
 	fits = net >= need
-	cost := c.cost()
+	cost := c.floors.price() * c.cost()
 	need = c.hold(need)
 	d.Gate = gateOf(f.ledger, th)
 	d.Gate.note(net-cost < need, f.ledger.Min, chance, harm, cost)

@@ -18,7 +18,12 @@ const testKnee = 4.5
 
 func controlled(t testing.TB, alpha float64, model func(Env) Predictor, seed uint64) *Controlled {
 	t.Helper()
-	_, p, err := Spec{Policy: "conformal", Params: map[string]float64{"alpha": alpha}}.resolve()
+	return controlledBy(t, map[string]float64{"alpha": alpha}, model, seed)
+}
+
+func controlledBy(t testing.TB, params map[string]float64, model func(Env) Predictor, seed uint64) *Controlled {
+	t.Helper()
+	_, p, err := Spec{Policy: "conformal", Params: params}.resolve()
 	require.NoError(t, err)
 	env := Env{SLO: testSLO, MaxBatch: 24, StepTokens: 512, Seed: seed}
 	return NewControlled(p, model(env), conformal.LogRatio, env)

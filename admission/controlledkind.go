@@ -21,6 +21,7 @@ var controlledKind = Kind{
 		{Name: "explore", Default: 0.002, Min: 0, Max: 0.2, Doc: "forced requests per request taken by the bound"},
 		{Name: "brake", Default: 3, Min: 0, Max: 10, Doc: "steps that the threshold is higher by for each violation that is foreseen above alpha of the open requests"},
 		{Name: "price", Default: 2, Min: 0, Max: 100, Doc: "chance that a request of mean work must have to spare when nothing fits; less in proportion when less is refused"},
+		{Name: "floor", Default: 0, Min: 0, Max: 1, Doc: "a third of the requests by longest answer is taken at least so many times as often as all are, at the cost of goodput; 0 is no floor"},
 		{Name: "abort", Default: 0, Min: 0, Max: 1, Doc: "1 ends requests whose deadline has passed"},
 	},
 	New: func(p Params, spec Spec, env Env) (Policy, error) {
@@ -69,6 +70,7 @@ func NewControlled(p Params, model Predictor, score conformal.Score, env Env) *C
 		cal:  newCalibration(score, alpha, int(p["window"])),
 		coin: rand.New(rand.NewPCG(env.Seed, 0x61646d69)),
 	}
+	c.floors.share = p["floor"]
 	c.foreseer, _ = model.(Foreseer)
 	return c
 }

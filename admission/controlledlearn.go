@@ -20,6 +20,7 @@ type flight struct {
 // take notes a request that is taken.
 func (c *Controlled) take(f *flight, now time.Duration) {
 	c.lastTaken = now
+	c.floors.took()
 	if f.ledger == &c.main {
 		c.lastMain = now
 	}
