@@ -31,6 +31,7 @@ type calibration struct {
 	whole   [Regimes]*conformal.Window // scores against the prediction's own bound
 	adapt   [Regimes]conformal.Adaptive
 	margins [Regimes][3]float64 // see Foreseer.Exposure
+	faults  Faults
 }
 
 func newCalibration(score conformal.Score, alpha float64, window int) *calibration {
@@ -64,6 +65,7 @@ func (c *calibration) below(r Regime, x, scale float64) float64 {
 // chance is the probability that a request ends within so many seconds.
 func (c *calibration) chance(r Regime, p *Prediction, seconds float64) float64 {
 	sum := 0.0
+	seconds = c.faults.truly(seconds)
 	for k := range p.N {
 		if p.Weight[k] <= 0 {
 			continue
@@ -104,7 +106,7 @@ func (c *calibration) bound(r Regime, p *Prediction) (float64, bool) {
 		return math.Inf(1), false
 	}
 	q, _ := w.Quantile(c.adapt[r].Level(1 / float64(w.Len()+1)))
-	return c.score.Bound(q, c.within(p), max(p.Spread, 1e-9)), true
+	return c.faults.given(c.score.Bound(q, c.within(p), max(p.Spread, 1e-9))), true
 }
 
 // learn adds an outcome: it took so many seconds for output tokens. bound is what it
@@ -128,5 +130,6 @@ func (c *calibration) remargin(r Regime) {
 		if w.Len() >= enoughScores && c.score == conformal.LogRatio {
 			c.margins[r][i] = math.Exp(w.Middle((float64(i) + 0.5) / float64(len(c.margins[r]))))
 		}
+		c.margins[r][i] = c.faults.given(c.margins[r][i])
 	}
 }

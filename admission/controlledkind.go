@@ -34,6 +34,7 @@ var controlledKind = Kind{
 			return nil, err
 		}
 		c := NewControlled(p, model, score, env)
+		c.commit(spec.Faults)
 		if env.Fitted != nil {
 			c.cal.restore(env.Fitted, spec.predictor())
 		}

@@ -74,7 +74,9 @@ func (c *Controlled) Labelled(o *Outcome) {
 		return
 	}
 	c.count.label(o.Violated, l.Interior())
-	l.Label(boolean(o.Violated))
+	if !c.cal.faults.NoLabels {
+		l.Label(boolean(o.Violated))
+	}
 	c.late += (boolean(o.Violated) - c.late) / lateMemory
 }
 

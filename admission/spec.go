@@ -15,6 +15,8 @@ type Spec struct {
 	// Predictor and Score are for policies that predict: "" is the default.
 	Predictor string // work, gbm, arithmetic or quantile
 	Score     string // absolute, log-ratio or scaled
+	// Faults are mistakes that the policy makes on purpose; see there.
+	Faults Faults
 }
 
 // Env is what a policy needs to know of where it runs.
@@ -78,6 +80,9 @@ func New(spec Spec, env Env) (Policy, error) {
 	}
 	k, p, err := spec.resolve()
 	if err != nil {
+		return nil, err
+	}
+	if err := spec.Faults.check(); err != nil {
 		return nil, err
 	}
 	if !k.Knows {

@@ -28,6 +28,8 @@ type CacheConfig struct {
 	// admission leaves out of account, 0 … 1. Above 0 a request may be preempted.
 	// It needs Paged.
 	Optimism float64
+	// Faults are mistakes that the cache makes on purpose, for a regression gate to see.
+	Faults kv.Faults
 }
 
 // Check says what is wrong with c, if anything.
@@ -51,7 +53,7 @@ func (c CacheConfig) build(lim Limits, logEvictions bool) (kv.Cache, error) {
 	}
 	k := kv.Config{
 		BlockTokens: c.blockTokens(), Seqs: lim.Seqs, SeqTokens: min(lim.SeqCells, lim.Cells),
-		Prefix: c.Prefix, Optimism: c.Optimism, LogEvictions: logEvictions,
+		Prefix: c.Prefix, Optimism: c.Optimism, LogEvictions: logEvictions, Faults: c.Faults,
 	}
 	k.Blocks = lim.Cells / k.BlockTokens
 	if c.Streams {

@@ -14,6 +14,7 @@ type requests struct {
 	running int
 	written int // by running requests, in tokens
 	stats   Stats
+	garbage *Stats // of Faults.GarbagePerStep
 }
 
 // slot is one running request.
@@ -101,6 +102,7 @@ func (c *requests) close(s *slot) error {
 	if s.gen == 0 {
 		s.gen = 1
 	}
+	s.table.leak(c.cfg.Faults.LeakPerRequest)
 	return s.table.Release()
 }
 
@@ -142,7 +144,10 @@ func (c *requests) Cost(l Lease) (blocks, tokens int, err error) {
 }
 
 // Ops implements [Cache].
-func (c *requests) Ops(dst []Op) []Op { return c.log.Drain(dst) }
+func (c *requests) Ops(dst []Op) []Op {
+	c.litter(c.cfg.Faults.GarbagePerStep)
+	return c.log.Drain(dst)
+}
 
 // Stats implements [Cache].
 func (c *requests) Stats() Stats {

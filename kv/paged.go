@@ -27,6 +27,7 @@ func NewPaged(cfg Config) (*Paged, error) {
 	p.inflight.blockTokens = p.cfg.BlockTokens
 	p.tree = NewPrefixTree(p.pool, p.ids, &p.log)
 	p.tree.evictions.wanted = cfg.LogEvictions
+	p.tree.newestFirst = cfg.Faults.ReverseEviction
 	return p, nil
 }
 

@@ -37,6 +37,8 @@ type PrefixTree struct {
 	splits    uint64
 	evicted   uint64 // tokens
 	evictions evictionLog
+
+	newestFirst bool // Faults.ReverseEviction
 }
 
 // Match is how far the tree covers a prompt. It is a reading, not a hold: pin it
@@ -129,6 +131,9 @@ func (t *PrefixTree) Insert(tokens []int32, seq int32, blocks []BlockID) (Match,
 // whether there was one. The reason is for the log alone.
 func (t *PrefixTree) EvictOne(why EvictReason) bool {
 	i := t.lru.first
+	if t.newestFirst {
+		i = t.lru.newest(t.nodes)
+	}
 	if i == none {
 		return false
 	}
