@@ -88,6 +88,7 @@ func (c *cellRun) embedded(ctx context.Context, o *offer, cell *results.Cell) ([
 	stopAbort := context.AfterFunc(ctx, b.Abort)
 	defer stopAbort()
 	cell.Backend, cell.Params = c.m.Backend(), c.params()
+	cell.Violations = plantedViolation(cell.Params)
 
 	before, err := probe(ctx, c.m, b)
 	if err != nil {

@@ -153,6 +153,9 @@ func (s *Sweep) changes(m results.Manifest) []results.Change {
 		add("memory", stated(m.Host.MemoryBytes), stated(now.Host.MemoryBytes))
 	}
 	add("memory limit", stated(m.Host.MemoryLimitBytes), stated(now.Host.MemoryLimitBytes))
+	if _, planted := params[PlantedParam]; !planted {
+		add("parameter "+PlantedParam, m.Params[PlantedParam], "")
+	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		add("parameter "+name, m.Params[name], params[name])
 	}
