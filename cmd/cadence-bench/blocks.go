@@ -18,7 +18,8 @@ import (
 // describe the load itself, which the code alone regenerates, those of the kept
 // checks of the load generator, the calibration that this build has and how far it is
 // from a kept run, and those of
-// docs/performance.md, which come from the kept output of `make bench`.
+// docs/performance.md, which come from the kept output of `make bench`, and
+// those of docs/gate.md about the gate on the real engine.
 func methodBlocks() (map[string]string, error) {
 	lengths, err := lengthsTable()
 	if err != nil {
@@ -48,6 +49,11 @@ func methodBlocks() (map[string]string, error) {
 		return nil, err
 	}
 	maps.Copy(blocks, study)
+	onReal, err := realBlocks()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(blocks, onReal)
 	blocks["lengths"] = lengths.Markdown()
 	c, _, err := calibration.Default()
 	if err != nil {

@@ -37,6 +37,7 @@ type ladderFlags struct {
 	study                           *knobFlags // nil measures the ladder
 	artifact                        artifactFlags
 	traceDecisions                  bool
+	planted                         plantedFlag
 
 	// Of traces, which is a ladder of its own:
 	name       string // of the command; "" is ladder
@@ -122,6 +123,7 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.traceDecisions, "trace-decisions", false, "keep a row for every decision of admission policies, in decisions/ beside the cells, for fit")
 	f.artifact.bind(flags)
 	f.twin.add(flags)
+	f.planted.bind(flags)
 	flags.StringVar(&f.serve, "serve", "", "show the report so far in a browser, at this port of this machine or HOST:PORT")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
 	flags.BoolVar(&f.allowMixed, "allow-mixed", false, "with --resume: go on although program, engine, model, machine or tapes have changed, and mark the run and its further cells")
@@ -141,6 +143,9 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	started := time.Now()
 	if f.resume && f.out == "" {
 		return coded(exitInput, errors.New("--resume: name the run to go on with by --out"))
+	}
+	if err := f.planted.check(f); err != nil {
+		return coded(exitInput, err)
 	}
 	if f.allowMixed && !f.resume {
 		return coded(exitInput, errors.New("--allow-mixed: only --resume can mix; drop the flag"))
@@ -385,7 +390,7 @@ func (f *ladderFlags) llama(where places, params map[string]string, note func(st
 	if err != nil {
 		return nil, nil, err
 	}
-	m.canonical, m.flash = layouts.canonical, layouts.candidates[0].Flash
+	m.canonical, m.flash, m.planted = layouts.canonical, layouts.candidates[0].Flash, f.planted.share
 	threads, err := m.setThreads(params["threads"], params["threads_batch"], note)
 	if err != nil {
 		return nil, nil, err

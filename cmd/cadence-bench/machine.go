@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
@@ -27,6 +28,8 @@ type llamaMachine struct {
 	canonical bool
 
 	threads, threadsBatch int // for passes of one row, and of more
+
+	planted float64 // by which share each step is made longer; 0 but to prove a gate
 }
 
 var _ ladder.Variable = (*llamaMachine)(nil)
@@ -115,6 +118,9 @@ func (m *llamaMachine) Open(s ladder.Shape) (engine.Backend, error) {
 	if err != nil {
 		return nil, coded(exitEngine, err)
 	}
+	if m.planted > 0 {
+		return &slowed{Backend: c, share: m.planted, now: time.Now}, nil
+	}
 	return c, nil
 }
 
@@ -143,10 +149,14 @@ func (m *llamaMachine) Describe() (results.Library, results.Model) {
 
 // Params implements ladder.Machine.
 func (m *llamaMachine) Params() map[string]string {
-	return map[string]string{
+	p := map[string]string{
 		"threads": strconv.Itoa(m.threads), "threads_batch": strconv.Itoa(m.threadsBatch),
 		"flash_attn": m.flash.String(), "kv_layout": layout(m.unified),
 	}
+	if m.planted > 0 {
+		p[ladder.PlantedParam] = strconv.FormatFloat(m.planted, 'g', -1, 64)
+	}
+	return p
 }
 
 func defaultSpec() gguf.Spec {

@@ -120,6 +120,14 @@ func (t *twinFlags) find(where places, want string) (c results.Calibration, id, 
 	return c, id, from, fmt.Errorf("the run was simulated by the calibration with SHA-256 %s, and %s is another: name the right one by --calibration", want, from)
 }
 
+// committed reads the calibration that is named or, whatever the cache has, this build's.
+func (t *twinFlags) committed() (c results.Calibration, id string, err error) {
+	if t.calibration != "" {
+		return readCalibration(t.calibration)
+	}
+	return calibration.Default()
+}
+
 func readCalibration(file string) (c results.Calibration, id string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

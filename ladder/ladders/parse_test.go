@@ -166,7 +166,7 @@ func TestAdmissionIsInherited(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	require.Equal(t, []string{"cadence", "arms", "kv"}, BuiltIn())
+	require.Equal(t, []string{"cadence", "arms", "gate", "kv"}, BuiltIn())
 	for _, name := range BuiltIn() {
 		l, err := Open(name)
 		require.NoError(t, err)
@@ -177,7 +177,7 @@ func TestOpen(t *testing.T) {
 	require.NoError(t, os.WriteFile(long, make([]byte, maxFile+1), 0o644))
 	for name, want := range map[string]string{
 		"cadense":                             `no built-in ladder is called "cadense": did you mean "cadence"?`,
-		filepath.Join(dir, "mine.yaml"):       "give a YAML file, or one of cadence, arms, kv",
+		filepath.Join(dir, "mine.yaml"):       "give a YAML file, or one of cadence, arms, gate, kv",
 		filepath.Join("nowhere", "kv.yaml"):   `did you mean "kv"?`,
 		dir:                                   "is a folder",
 		long:                                  "which no ladder is",

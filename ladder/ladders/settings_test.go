@@ -17,6 +17,7 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the table of keys in docs/lad
 var withoutKey = map[string]string{
 	"ChunkAlign": "--canonical sets it for all rungs",
 	"Streams":    "it is as the backend was made",
+	"Faults":     "they are mistakes, for a gate that is to see them",
 }
 
 // TestEveryFieldHasAKey: a setting that the engine gains cannot be forgotten here.

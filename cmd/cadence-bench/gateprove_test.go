@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/mutate"
+)
+
+// TestGateIsProved: against the committed baseline the gate is green as it is, red with
+// every mistake, and every metric with a budget catches one.
+func TestGateIsProved(t *testing.T) {
+	var out bytes.Buffer
+	err := run(t.Context(), &out, io.Discard, []string{
+		"gate", "--prove", "--format", "json", "--baseline", filepath.Join("..", "..", "results", "gate", "baseline.json"),
+	})
+	require.Equal(t, exitOK, exitCode(io.Discard, err), "%v\n%s", err, &out)
+	var proof struct {
+		Proved   bool
+		Problems []string
+		Trials   []struct {
+			Name   string
+			Exit   int
+			Caught []struct{ Metric string } `json:"caught_by"`
+		}
+		Metrics []struct {
+			Metric string
+			Named  []string `json:"is_there_for"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &proof))
+	require.True(t, proof.Proved)
+	require.Empty(t, proof.Problems)
+	require.Len(t, proof.Trials, 1+len(mutate.Mutations()))
+	for i, trial := range proof.Trials {
+		require.Equal(t, min(i, 1), trial.Exit, trial.Name)
+		require.Equal(t, i > 0, len(trial.Caught) > 0, trial.Name)
+	}
+	require.Len(t, proof.Metrics, len(gate.Budgets()))
+	for _, m := range proof.Metrics {
+		require.NotEmpty(t, m.Named, m.Metric)
+	}
+}
+
+// TestProofCanFail: a mistake that changes nothing, and a budget that nothing tests, are
+// told.
+func TestProofCanFail(t *testing.T) {
+	baseline := filepath.Join(t.TempDir(), "baseline.json")
+	small := []string{"--baseline", baseline, "--rates", "2.5", "--seeds", "1", "--duration", "60s"}
+	require.NoError(t, run(t.Context(), io.Discard, io.Discard, append([]string{"gate", "--update", "--reason", "a test"}, small...)))
+	f := gateFlags{baseline: baseline, ladder: gateLadder, format: "text"}
+	old, err := readBaseline(baseline)
+	require.NoError(t, err)
+	cfg, err := f.config(old)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	err = f.prove(t.Context(), &out, *old, cfg, []mutate.Mutation{{
+		Name: "harmless", Mistake: "none at all", Catch: []string{gate.Steps},
+		Where: func(s *ladders.Settings) bool { return s.Cache.Prefix },
+		Make:  func(*ladders.Settings) {},
+	}})
+	require.Equal(t, 1, exitCode(io.Discard, err))
+	require.ErrorContains(t, err, "the gate is not proved: harmless: the gate exits with 0, not 1; p99 E2E catches no mistake that is there for it")
+	require.Contains(t, out.String(), "NOT PROVED")
+	require.NotContains(t, err.Error(), "unchanged")
+}
+
+func TestProveFlags(t *testing.T) {
+	for want, flags := range map[string][]string{
+		"--prove: it compares with the baseline that is there": {"--update", "--reason", "x"},
+		"--out: --prove makes many runs and keeps none":        {"--out", "x"},
+		"--prove: it is given as text, markdown and json":      {"--format", "junit"},
+		"there is no baseline":                                 {"--baseline", "none.json"},
+	} {
+		err := run(t.Context(), io.Discard, io.Discard, append([]string{"gate", "--prove"}, flags...))
+		require.Equal(t, exitNotMeasurable, exitCode(io.Discard, err))
+		require.ErrorContains(t, err, want)
+	}
+}

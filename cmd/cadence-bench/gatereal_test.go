@@ -1,0 +1,258 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// cannedRun simulates a run of one cell, as a segment leaves it.
+func cannedRun(t *testing.T, more ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "canned")
+	args := append([]string{"ladder", "--engine", "twin", "--calibration", handMade, "--rungs", "prefix", "--rates", "10", "--seeds", "1", "--duration", "1s", "--warmup", "0s",
+		"--timeout", "2m", "--slo", "2s", "--workload", segmentLoad, "--arrivals", burst, "--out", dir}, more...)
+	got := execute(t, t.Context(), args...)
+	require.Contains(t, []int{exitOK, exitInvalid}, got.code, got.stderr)
+	return dir
+}
+
+// program is a script that takes the command line of a segment, notes it, and leaves the
+// canned run where it should. It ends with the given line, such as exit 3.
+func program(t *testing.T, canned, end string) (binary, log string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the scripts are of a Unix shell")
+	}
+	dir := t.TempDir()
+	log, binary = filepath.Join(dir, "log"), filepath.Join(dir, "cadence-bench")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> %s\nwhile [ \"$1\" != --out ]; do shift; done\ncp -r %s \"$2\"\n%s\n", log, canned, end)
+	require.NoError(t, os.WriteFile(binary, []byte(script), 0o755))
+	return binary, log
+}
+
+func lines(t *testing.T, file string) []string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+func TestGateRealVerdicts(t *testing.T) {
+	usual, slow := cannedRun(t), cannedRun(t, "--max-batch", "1")
+	a, logA := program(t, usual, "exit 7")
+	same, logB := program(t, usual, "exit 0")
+	slower, _ := program(t, slow, "exit 0")
+	for name, tt := range map[string]struct {
+		b    string
+		code int
+		want string
+	}{
+		"pass":       {same, exitOK, "Gate on the real engine: pass"},
+		"regression": {slower, exitRegression, "Gate on the real engine: regression"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "gate")
+			args := []string{"gate", "--real", "--a", a, "--b", tt.b, "--pairs", "6", "--out", out}
+			got := execute(t, t.Context(), args...)
+			require.Equal(t, tt.code, got.code, got.stderr)
+			require.Contains(t, got.stdout, tt.want)
+			require.Contains(t, got.stderr, "[6/6] ")
+
+			before := len(lines(t, logA))
+			again := execute(t, t.Context(), append(args, "--format", "markdown")...)
+			require.Equal(t, tt.code, again.code)
+			require.Equal(t, before, len(lines(t, logA)), "every pair was there")
+			read := execute(t, t.Context(), "gate", "--real", "--from", out)
+			require.Equal(t, tt.code, read.code)
+			require.Equal(t, got.stdout, read.stdout, "the table comes from the rows alone")
+		})
+	}
+	for _, log := range []string{logA, logB} {
+		for _, line := range lines(t, log) {
+			require.NotContains(t, line, plantedFlagName)
+			require.Contains(t, line, "--threads 1 --kv-layout unified --flash-attn on --kv-retain 4096", "nothing is left to a measurement")
+		}
+	}
+}
+
+// The arms of a proof differ in the planted slowdown alone, and a program that ignores it
+// is found out.
+func TestGateRealProof(t *testing.T) {
+	usual := cannedRun(t)
+	a, log := program(t, usual, "exit 0")
+	file := filepath.Join(t.TempDir(), "proof.json")
+	got := execute(t, t.Context(), "gate", "--real", "--aa", "3", "--a", a, "--pairs", "5", "--json", file)
+	require.Equal(t, exitOK, got.code, got.stderr)
+	require.Len(t, lines(t, log), 1+2*15)
+	var j realJSON
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &j))
+	require.True(t, j.Proof)
+	require.Len(t, j.Arms, 1)
+	require.Len(t, j.Arms[0].Gates, 3+1, "of 5 pairs, and of 10")
+	require.Equal(t, 3, j.Arms[0].Shares[0].Gates, "all passed")
+	require.InDelta(t, 0.7076, j.Arms[0].Shares[1].Hi, 1e-4, "none of 3 is a regression")
+	require.Regexp(t, `A itself \(A/A\) +5 +3 +3 +0 +0 +0% \[0\.0%, 70\.8%\] +100% \[29\.2%, 100\.0%\]`, got.stdout)
+
+	got = execute(t, t.Context(), "gate", "--real", "--aa", "3", "--plant", "10%", "--a", a, "--pairs", "5")
+	require.Equal(t, exitNotMeasurable, got.code)
+	require.Contains(t, got.stderr, `arm A slowed was slowed by "" and should have been by "0.1"`)
+	require.Contains(t, strings.Join(lines(t, log), "\n"), "--planted-slowdown 0.1")
+}
+
+// Nothing that did not happen passes.
+func TestGateRealIsNeverAPassOnWhatDidNotHappen(t *testing.T) {
+	usual := cannedRun(t)
+	good, _ := program(t, usual, "exit 0")
+	dies, _ := program(t, usual, "echo 'the engine died' >&2; exit 3")
+	empty, _ := program(t, t.TempDir(), "exit 0")
+	late, _ := program(t, cannedRun(t, "--timeout", "1s", "--rates", "60", "--slo", "1s"), "exit 0")
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no A":                   {[]string{}, "name the binary or the commit"},
+		"neither file or commit": {[]string{"--a", "nowhere"}, `"nowhere" is neither a binary nor a commit`},
+		"too few pairs":          {[]string{"--a", good, "--b", good, "--pairs", "4"}, "4 pairs are too few"},
+		"a side that dies":       {[]string{"--a", good, "--b", dies}, "exit status 3: the engine died"},
+		"a side without a run":   {[]string{"--a", good, "--b", empty}, "is not a run"},
+		"other work":             {[]string{"--a", good, "--b", late, "--pairs", "5"}, "inconclusive: pair 1 is not equal work"},
+		"plant without a proof":  {[]string{"--a", good, "--plant", "10%"}, "with --aa"},
+		"proof of two":           {[]string{"--aa", "2", "--a", good, "--b", good}, "compares one program with itself"},
+		"a margin of none":       {[]string{"--a", good, "--margin", "0"}, "is not a share"},
+		"with a baseline":        {[]string{"--a", good, "--baseline", "x"}, "--baseline: not with --real"},
+		"no such format":         {[]string{"--a", good, "--format", "junit"}, "--format"},
+		"nothing to report":      {[]string{"--from", t.TempDir()}, "is no paired experiment"},
+		"attention left open":    {[]string{"--a", good, "--flash-attn", "auto"}, "give on or off"},
+		"a seed that is none":    {[]string{"--a", good, "--seeds", "x"}, "--seeds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := execute(t, t.Context(), append([]string{"gate", "--real"}, tt.args...)...)
+			require.Equal(t, exitNotMeasurable, got.code, got.stdout+got.stderr)
+			require.Contains(t, got.stderr, tt.want)
+			require.NotContains(t, got.stdout, "pass")
+		})
+	}
+	got := execute(t, t.Context(), "gate", "--pairs", "5")
+	require.Equal(t, exitNotMeasurable, got.code)
+	require.Contains(t, got.stderr, "--pairs: only with --real")
+}
+
+// A part of a gate is no verdict.
+func TestGateRealOfAPart(t *testing.T) {
+	usual := cannedRun(t)
+	good, _ := program(t, usual, "exit 0")
+	out := filepath.Join(t.TempDir(), "gate")
+	require.Equal(t, exitOK, execute(t, t.Context(), "gate", "--real", "--a", good, "--b", good, "--pairs", "6", "--out", out).code)
+	path := filepath.Join(out, "blocks.jsonl")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data[:len(data)-9], 0o644))
+	got := execute(t, t.Context(), "gate", "--real", "--from", out)
+	require.Equal(t, exitNotMeasurable, got.code)
+	require.Contains(t, got.stderr, "5 of 6 blocks are measured")
+}
+
+// A commit is built in a work tree of its own, which is gone afterwards.
+func TestSideOfACommit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	repo := t.TempDir()
+	t.Chdir(repo)
+	require.NoError(t, os.MkdirAll("cmd/cadence-bench", 0o755))
+	require.NoError(t, os.WriteFile("go.mod", []byte("module example.org/x\n\ngo 1.26\n"), 0o644))
+	require.NoError(t, os.WriteFile("cmd/cadence-bench/main.go", []byte("package main\n\nfunc main() { println(1) }\n"), 0o644))
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-q", "-m", "one"}} {
+		_, err := runLine(t.Context(), "git", args...)
+		require.NoError(t, err)
+	}
+	var notes []string
+	note := func(text string) { notes = append(notes, text) }
+	dir := t.TempDir()
+	side, err := openSide(t.Context(), "main", dir, note)
+	require.NoError(t, err)
+	require.Len(t, side.Commit, 40)
+	require.FileExists(t, side.binary)
+	require.Len(t, notes, 1)
+	trees, err := runLine(t.Context(), "git", "worktree", "list")
+	require.NoError(t, err)
+	require.NotContains(t, trees, "\n", "only the repository's own")
+	again, err := openSide(t.Context(), "main", t.TempDir(), note)
+	require.NoError(t, err)
+	require.Equal(t, side.Side, again.Side, "the same binary again, so that an experiment knows its side")
+
+	require.NoError(t, os.WriteFile("cmd/cadence-bench/main.go", []byte("package main\n\nfunc main() { broken }\n"), 0o644))
+	_, err = runLine(t.Context(), "git", "-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-q", "-a", "-m", "two")
+	require.NoError(t, err)
+	_, err = openSide(t.Context(), "main", dir, note)
+	require.ErrorContains(t, err, "undefined: broken")
+	trees, err = runLine(t.Context(), "git", "worktree", "list")
+	require.NoError(t, err)
+	require.NotContains(t, trees, "\n")
+}
+
+// still is a backend whose steps take as long as the script's clock says.
+type still struct {
+	engine.Backend
+	step func()
+}
+
+func (s still) Step(_ *engine.Batch, res *engine.StepResult) error {
+	s.step()
+	res.Model = 7 * time.Millisecond
+	return errors.New("as the backend said")
+}
+
+func TestSlowedStep(t *testing.T) {
+	at := time.Unix(0, 0)
+	s := slowed{share: 0.1, now: func() time.Time { at = at.Add(time.Microsecond); return at }}
+	s.Backend = still{step: func() { at = at.Add(10 * time.Millisecond) }}
+	var res engine.StepResult
+	require.EqualError(t, s.Step(nil, &res), "as the backend said")
+	require.InDelta(t, 11e6, float64(at.Sub(time.Unix(0, 0))), 1e4)
+	require.InDelta(t, 8e6, float64(res.Model), 1e4, "the model's time has it too")
+}
+
+// What was measured with a planted slowdown says so everywhere, and counts nowhere.
+func TestPlantedRunIsInvalid(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	got := execute(t, t.Context(), "ladder", "--engine", "twin", "--calibration", handMade, "--planted-slowdown", "10%", "--out", dir)
+	require.Equal(t, exitInput, got.code)
+	require.Contains(t, got.stderr, "it slows the real engine")
+	require.NotContains(t, execute(t, t.Context(), "ladder", "--help").stdout, "planted")
+
+	llamatest.Open(t)
+	f := realLoad{rung: "prefix", workload: segmentLoad, requests: 3, maxBatch: 8, threads: 1, kv: "unified", flash: "on"}
+	got = execute(t, t.Context(), append(f.command(), "--seeds", "1", "--out", dir, "--planted-slowdown", "10%")...)
+	require.Equal(t, exitInvalid, got.code, got.stderr)
+	run, err := results.OpenRun(dir)
+	require.NoError(t, err)
+	require.Equal(t, "0.1", run.Manifest.Params[ladder.PlantedParam])
+	cell, _, err := results.ReadCell(run.CellPath(0, run.Manifest.Plan[0]))
+	require.NoError(t, err)
+	require.Equal(t, []string{"the engine was slowed on purpose: each step took 0.1 of its own duration longer"}, cell.Violations)
+	seg, err := readSegment(dir)
+	require.NoError(t, err)
+	require.Equal(t, "0.1", seg.Planted)
+	require.Equal(t, seg.Requests, seg.Completed)
+	got = execute(t, t.Context(), "ladder", "--resume", "--out", dir)
+	require.Equal(t, exitInput, got.code, got.stderr)
+	require.Contains(t, got.stderr, "planted_slowdown")
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/cadence-bench/cadence-bench/analysis/paired"
+	"github.com/cadence-bench/cadence-bench/ladder/ab"
+	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// unmeasured stands for what is not known.
+const unmeasured = "–"
+
+// realReport is what an experiment says.
+type realReport struct {
+	run  *ab.Run
+	arms []realArm
+}
+
+// realArm is one arm against the first.
+type realArm struct {
+	ab.Arm
+	paired.Judgement // of all whole blocks
+	tallies          []realTally
+	figures          []realFigure
+}
+
+// realTally is the pairs of an arm cut into gates of so many.
+type realTally struct {
+	pairs int
+	paired.Tally
+}
+
+// gateSizes are the sizes of gates that a proof's pairs are cut into: what was asked for
+// and, of the same pairs, the smallest there can be and twice as large ones.
+func gateSizes(e *ab.Experiment) []int {
+	sizes := []int{e.Rule.MinPairs(), e.Gate, 2 * e.Gate}
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	return slices.DeleteFunc(sizes, func(k int) bool { return k > e.Blocks })
+}
+
+// realFigure is a figure that is reported and not judged.
+type realFigure struct {
+	name   string
+	change paired.Interval // shares
+	n      int
+}
+
+// figures are those beside the time of the work.
+var realFigures = []struct {
+	name string
+	of   func(ab.Segment) float64
+}{
+	{"median TTFT", func(s ab.Segment) float64 { return s.TTFTP50S }},
+	{"median E2E", func(s ab.Segment) float64 { return s.E2EP50S }},
+	{"CPU time", func(s ab.Segment) float64 { return s.CPUS }},
+	{"probe: time of a decoded token", func(s ab.Segment) float64 { return 1 / s.ProbeDecode }},
+	{"rows through the model", func(s ab.Segment) float64 { return float64(s.Rows) }},
+	{"steps", func(s ab.Segment) float64 { return float64(s.Steps) }},
+}
+
+func realReportOf(run *ab.Run) realReport {
+	r := realReport{run: run}
+	for _, arm := range run.Arms[1:] {
+		pairs := run.Pairs(run.Blocks, arm.Name)
+		a := realArm{Arm: arm, Judgement: run.Rule.JudgePairs(pairs)}
+		for _, k := range gateSizes(&run.Experiment) {
+			a.tallies = append(a.tallies, realTally{k, run.Rule.Gates(pairs, k)})
+		}
+		for _, f := range realFigures {
+			logs := run.Logs(run.Blocks, arm.Name, f.of)
+			if len(logs) == 0 {
+				continue
+			}
+			in := paired.Estimate(logs, run.Rule.Confidence)
+			a.figures = append(a.figures, realFigure{f.name, paired.Interval{
+				Estimate: math.Expm1(in.Estimate), Lower: math.Expm1(in.Lower), Upper: math.Expm1(in.Upper)}, len(logs)})
+		}
+		r.arms = append(r.arms, a)
+	}
+	return r
+}
+
+// err is how the command ends. A proof that is whole ends well whatever it found: what
+// it found is a table.
+func (r realReport) err() error {
+	if n := len(r.run.Blocks); n < r.run.Manifest.Blocks {
+		return coded(exitNotMeasurable, fmt.Errorf("%d of %d blocks are measured: the same command as before goes on with them", n, r.run.Manifest.Blocks))
+	}
+	if r.run.Proof() {
+		return nil
+	}
+	b := r.arms[0]
+	switch b.Verdict {
+	case paired.Pass:
+		return nil
+	case paired.Regression:
+		return coded(exitRegression, fmt.Errorf("regression: %s", b.Reason))
+	}
+	return coded(exitNotMeasurable, fmt.Errorf("inconclusive: %s", b.Reason))
+}
+
+// realFormats are those that a report has.
+var realFormats = []string{"text", "markdown", "json"}
+
+func (r realReport) format(name string) ([]byte, error) {
+	t := r.verdictTable()
+	if r.run.Proof() {
+		t = r.proofTable()
+	}
+	switch name {
+	case "json":
+		return r.json()
+	case "markdown":
+		return []byte(t.Markdown()), nil
+	}
+	var b bytes.Buffer
+	err := t.Text(&b)
+	return b.Bytes(), err
+}
+
+// write prints the report and writes the files that were asked for.
+func (r realReport) write(out io.Writer, asked gateFlags) error {
+	data, err := r.format(asked.format)
+	if err == nil {
+		_, err = out.Write(data)
+	}
+	if err == nil && asked.json != "" {
+		if data, err = r.format("json"); err == nil {
+			err = results.WriteBytes(asked.json, data)
+		}
+	}
+	if err == nil && asked.markdown != "" {
+		if data, err = r.format("markdown"); err == nil {
+			err = appendTo(asked.markdown, data)
+		}
+	}
+	return err
+}
+
+// verdictTable is a gate: what is judged first, then what is only reported.
+func (r realReport) verdictTable() report.Table {
+	a, b := r.run.Sides[r.run.Arms[0].Side], r.run.Sides[r.run.Arms[1].Side]
+	arm := r.arms[0]
+	t := report.Table{
+		Title: "Gate on the real engine: " + string(arm.Verdict),
+		Caption: fmt.Sprintf("A: %s; B: %s. %d pairs, orders drawn with seed %d. Changes are of B against A, with one-sided bounds of %g%% each.",
+			sideName(a), sideName(b), arm.Pairs, r.run.Seed, 100*r.run.Rule.Confidence),
+		Columns: []report.Column{{Name: "figure", Left: true}, {Name: "change"}, {Name: "at least"}, {Name: "at most"}, {Name: "accepted"}, {Name: "verdict", Left: true}},
+	}
+	t.Rows = append(t.Rows, []string{"time of the same work", change(arm.Slowdown.Estimate), change(arm.Slowdown.Lower), change(arm.Slowdown.Upper),
+		"< " + plainShare(r.run.Rule.Margin), string(arm.Verdict)})
+	for _, f := range arm.figures {
+		t.Rows = append(t.Rows, []string{f.name, change(f.change.Estimate), change(f.change.Lower), change(f.change.Upper), "", "not judged"})
+	}
+	t.Notes = append(t.Notes, "time of the same work: "+arm.Reason+".", r.smallest(arm.Judgement))
+	return t
+}
+
+// smallest says what the gate could have seen.
+func (r realReport) smallest(j paired.Judgement) string {
+	if math.IsInf(j.Smallest, 0) {
+		return "What slowdown these pairs could have shown is not known."
+	}
+	text := fmt.Sprintf("Pairs that scatter like these call a slowdown of %s a regression with a chance of %g%%", change(j.Smallest), 100*r.run.Rule.Power)
+	if n := r.run.Rule.PairsFor(j); n > j.Pairs {
+		text += fmt.Sprintf("; to pass a B as fast as A with that chance takes %d pairs", n)
+	}
+	return text + "."
+}
+
+// proofTable is how often each verdict came.
+func (r realReport) proofTable() report.Table {
+	rule := r.run.Rule
+	t := report.Table{
+		Name:  "gate-real",
+		Title: "The gate on the real engine, proved",
+		Caption: fmt.Sprintf("%s against itself, %d pairs of each kind, cut into gates. A slowdown below %s is accepted; bounds of %g%%. Shares with 95%% Clopper–Pearson intervals.",
+			sideName(r.run.Sides[r.run.Arms[0].Side]), len(r.run.Blocks), plainShare(rule.Margin), 100*rule.Confidence),
+		Columns: []report.Column{{Name: "B", Left: true}, {Name: "pairs of a gate"}, {Name: "gates"}, {Name: "pass"}, {Name: "regression"}, {Name: "inconclusive"},
+			{Name: "called a regression"}, {Name: "passed"}, {Name: "smallest detectable (median)"}},
+	}
+	for _, a := range r.arms {
+		what := "A itself (A/A)"
+		if a.Planted != 0 {
+			what = fmt.Sprintf("A with each step %s longer", plainShare(a.Planted))
+		}
+		for _, tally := range a.tallies {
+			if len(tally.Gates) == 0 {
+				continue
+			}
+			row := []string{what, fmt.Sprint(tally.pairs), fmt.Sprint(len(tally.Gates))}
+			for _, v := range paired.Verdicts() {
+				row = append(row, fmt.Sprint(tally.Count(v)))
+			}
+			t.Rows = append(t.Rows, append(row, shareText(tally.Share(paired.Regression)), shareText(tally.Share(paired.Pass)), change(tally.MedianSmallest())))
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: over all pairs slower by %s [%s, %s].", what, change(a.Slowdown.Estimate), change(a.Slowdown.Lower), change(a.Slowdown.Upper)))
+	}
+	t.Notes = append(t.Notes,
+		"Gates of one size share no pair; those of different sizes are the same pairs, cut otherwise.",
+		fmt.Sprintf("All arms of a block are measured one after the other in an order drawn by lot (seed %d), so a pair here may have the third arm in its middle, which a gate's has not.", r.run.Seed))
+	return t
+}
+
+// ruleTable says what the verdicts mean.
+func ruleTable(rule paired.Rule) report.Table {
+	margin, confidence := plainShare(rule.Margin), fmt.Sprintf("%g%%", 100*rule.Confidence)
+	return report.Table{
+		Name:    "gate-rule",
+		Columns: []report.Column{{Name: "verdict", Left: true}, {Name: "exit code"}, {Name: "when", Left: true}, {Name: "what it says", Left: true}},
+		Rows: [][]string{
+			{string(paired.Pass), fmt.Sprint(exitOK), "the upper " + confidence + " bound of the slowdown is below " + margin, "B is not slower by as much as " + margin + " (non-inferiority)"},
+			{string(paired.Regression), fmt.Sprint(exitRegression), "the lower " + confidence + " bound is above 0, and the estimate is " + margin + " or more", "B is slower, and more likely than not by more than is accepted"},
+			{string(paired.Inconclusive), fmt.Sprint(exitNotMeasurable), "neither, or the work was not equal", "more pairs, or a quieter machine, would tell"},
+		},
+	}
+}
+
+func shareText(s paired.Share) string {
+	return fmt.Sprintf("%.0f%% [%.1f%%, %.1f%%]", 100*s.Value(), 100*s.Lo, 100*s.Hi)
+}
+
+func plainShare(v float64) string { return strconv.FormatFloat(100*v, 'g', 4, 64) + "%" }
+
+func sideName(s ab.Side) string {
+	if s.Commit != "" {
+		return fmt.Sprintf("%s (%.12s)", s.Asked, s.Commit)
+	}
+	return fmt.Sprintf("%s (SHA-256 %.12s)", s.Asked, s.SHA256)
+}
+
+// change is a share as a signed percentage.
+func change(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return unmeasured
+	}
+	return fmt.Sprintf("%+.1f%%", 100*v)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/paired"
+	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/ab"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// segments measures segments: each is a process of its own, so that what a process has
+// for life (where its memory lies, its huge pages) falls on A and B anew every time and
+// not once for all pairs.
+type segments struct {
+	binaries map[string]string // by side
+	load     []string
+	where    places
+	dir      string // for the runs, each of which is removed once it is read
+	now      func() time.Time
+}
+
+func (s *segments) measure(ctx context.Context, arm ab.Arm, tape uint64) (ab.Segment, error) {
+	out := filepath.Join(s.dir, "segment")
+	if err := os.RemoveAll(out); err != nil {
+		return ab.Segment{}, err
+	}
+	args := slices.Concat([]string{"--cache", s.where.cache}, s.load, []string{"--seeds", strconv.FormatUint(tape, 10), "--out", out})
+	if s.where.lib != "" {
+		args = slices.Concat([]string{"--lib", s.where.lib}, args)
+	}
+	if arm.Planted != 0 {
+		args = append(args, "--"+plantedFlagName, ab.PlantedText(arm.Planted))
+	}
+	cmd := exec.CommandContext(ctx, s.binaries[arm.Side], args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	begun := s.now()
+	_, err := lastLine(cmd)
+	took := s.now().Sub(begun)
+	if ctx.Err() != nil {
+		return ab.Segment{}, ctx.Err()
+	}
+	// A cell that reports call invalid is judged here by its work, not by its latencies.
+	if ended := new(exec.ExitError); err != nil && !(errors.As(err, &ended) && ended.ExitCode() == exitInvalid) {
+		return ab.Segment{}, err
+	}
+	seg, err := readSegment(out)
+	seg.ProcessS = took.Seconds()
+	return seg, err
+}
+
+// readSegment reads the run folder of a segment, which has one cell.
+func readSegment(dir string) (ab.Segment, error) {
+	run, err := results.OpenRun(dir)
+	if err != nil {
+		return ab.Segment{}, err
+	}
+	if len(run.Manifest.Plan) != 1 || len(run.Entries) != 1 || run.Entries[0].State != results.CellFinished {
+		return ab.Segment{}, fmt.Errorf("%s: a segment is one cell that was measured, and this has %d of %d", dir, len(run.Entries), len(run.Manifest.Plan))
+	}
+	cell, records, err := results.ReadCell(run.CellPath(0, run.Manifest.Plan[0]))
+	if err != nil {
+		return ab.Segment{}, err
+	}
+	if planted := cell.Params[ladder.PlantedParam]; len(cell.Violations) > 0 && planted == "" {
+		return ab.Segment{}, fmt.Errorf("the measurement is not sound: %s", cell.Violations[0])
+	}
+	s := segmentOf(cell, records)
+	s.Facts = segmentFacts(run.Manifest, cell)
+	return s, nil
+}
+
+// segmentOf sums a cell up.
+func segmentOf(cell results.Cell, records []results.Record) ab.Segment {
+	m := analysis.Measure(cell, records, analysis.Options{})
+	s := ab.Segment{
+		Segment:  paired.Segment{Tape: cell.TapeHash, Requests: len(records)},
+		TTFTP50S: m.TTFT.P50.Value, E2EP50S: m.E2E.P50.Value,
+		Rows: cell.Steps.Rows, Steps: cell.Steps.Count,
+	}
+	if cell.Usage.OK {
+		s.CPUS = cell.Usage.V.CPUS
+	}
+	if cell.ProbeBefore.OK && cell.ProbeAfter.OK {
+		s.ProbeDecode = (cell.ProbeBefore.V.DecodeTokensPerS + cell.ProbeAfter.V.DecodeTokensPerS) / 2
+	}
+	slices.SortFunc(records, func(a, b results.Record) int { return int(a.Request) - int(b.Request) })
+	h := sha256.New()
+	first, last := time.Duration(-1), time.Duration(0)
+	for i := range records {
+		r := &records[i]
+		if r.Outcome == results.Completed {
+			s.Completed++
+		}
+		s.Prompt += int(r.PromptTokens)
+		s.Output += len(r.Tokens)
+		fmt.Fprintln(h, r.Request, r.PromptTokens, len(r.Tokens))
+		if first < 0 || r.Intended < first {
+			first = r.Intended
+		}
+		if at := r.LastToken(); at.OK {
+			last = max(last, at.V)
+		}
+	}
+	s.Answers = hex.EncodeToString(h.Sum(nil))
+	s.Seconds = (last - max(first, 0)).Seconds()
+	return s
+}
+
+func segmentFacts(m results.Manifest, cell results.Cell) ab.Facts {
+	f := ab.Facts{
+		Commit: m.Build.Commit.V, EngineSource: m.EngineSource, Backend: m.Backend, Model: m.Model.SHA256,
+		Threads: cell.Params["threads"], Planted: cell.Params[ladder.PlantedParam],
+	}
+	if m.Build.Dirty.V {
+		f.Commit += "-dirty"
+	}
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(m.Library.Files)) {
+		fmt.Fprintln(h, name, m.Library.Files[name])
+	}
+	f.Library = hex.EncodeToString(h.Sum(nil))
+	return f
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/ladder/ab"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// realSide is a program to be measured, and where its binary is.
+type realSide struct {
+	ab.Side
+	binary string
+}
+
+// thisProgram is the side that names the program itself.
+const thisProgram = "this program"
+
+// openSide finds the binary that asked names: a file, this program, or a commit of the
+// repository of the working folder, which is built into dir.
+func openSide(ctx context.Context, asked, dir string, note func(string)) (realSide, error) {
+	s := realSide{Side: ab.Side{Asked: asked}, binary: asked}
+	var err error
+	info, statErr := os.Stat(asked)
+	switch {
+	case asked == thisProgram:
+		s.binary, err = os.Executable()
+	case statErr == nil && !info.IsDir():
+		s.binary, err = filepath.Abs(asked)
+	default:
+		if s.Commit, err = commitOf(ctx, asked); err != nil {
+			return s, coded(exitNotMeasurable, fmt.Errorf("%q is neither a binary nor a commit of this repository: %w", asked, err))
+		}
+		note(fmt.Sprintf("building %s (%.12s)", asked, s.Commit))
+		s.binary, err = buildCommit(ctx, s.Commit, dir)
+	}
+	if err == nil {
+		s.SHA256, err = results.HashFile(s.binary)
+	}
+	return s, coded(exitNotMeasurable, err)
+}
+
+func commitOf(ctx context.Context, name string) (string, error) {
+	return runLine(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+}
+
+// buildCommit builds a commit in a work tree of its own, which is removed again. The
+// build leaves out paths, so that the same commit gives the same binary again, and an
+// experiment that was broken off knows its sides.
+func buildCommit(ctx context.Context, commit, dir string) (binary string, err error) {
+	tree := filepath.Join(dir, "tree-"+commit[:12])
+	binary = filepath.Join(dir, "cadence-bench-"+commit[:12])
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil // both sides are the same commit
+	}
+	if _, err := runLine(ctx, "git", "worktree", "add", "--detach", tree, commit); err != nil {
+		return "", fmt.Errorf("check out %s: %w", commit, err)
+	}
+	defer func() {
+		// Also after an interrupt, and so not with ctx.
+		_, removed := runLine(context.WithoutCancel(ctx), "git", "worktree", "remove", "--force", tree)
+		err = errors.Join(err, removed)
+	}()
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary, "./cmd/cadence-bench")
+	build.Dir = tree
+	if _, err := lastLine(build); err != nil {
+		return "", fmt.Errorf("build %s: %w", commit, err)
+	}
+	return binary, nil
+}
+
+// runLine runs a command and returns the line that it prints.
+func runLine(ctx context.Context, name string, args ...string) (string, error) {
+	return lastLine(exec.CommandContext(ctx, name, args...))
+}
+
+// lastLine runs a command; its error ends with the last line that the command complained.
+func lastLine(cmd *exec.Cmd) (string, error) {
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(complaint.String()), "\n")
+		if last := lines[len(lines)-1]; last != "" {
+			err = fmt.Errorf("%w: %s", err, last)
+		}
+	}
+	return strings.TrimSpace(string(out)), err
+}

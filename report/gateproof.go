@@ -1,0 +1,195 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/analysis/gate"
+)
+
+// GateProof is what `cadence-bench gate --prove` says. It holds no time and no folder.
+type GateProof struct {
+	Baseline gate.Baseline
+	gate.Proof
+}
+
+// Format renders the proof as "text", "markdown" or "json".
+func (p *GateProof) Format(name string) ([]byte, error) {
+	switch name {
+	case "text":
+		return p.text()
+	case "markdown":
+		return p.markdown(), nil
+	case "json":
+		return p.json()
+	}
+	return nil, fmt.Errorf("unknown format %q", name)
+}
+
+// Summary says in one sentence, without its full stop, what came of it.
+func (p *GateProof) Summary() string {
+	if problems := p.Problems(gate.Budgets()); len(problems) > 0 {
+		return strings.Join(problems, "; ")
+	}
+	red := 0
+	for i := range p.Trials {
+		if p.Trials[i].Want != 0 {
+			red++
+		}
+	}
+	return fmt.Sprintf("the gate passes without a mistake and is red with each of %d, and every metric with a budget catches one", red)
+}
+
+func (p *GateProof) verdict() string {
+	if len(p.Problems(gate.Budgets())) > 0 {
+		return "not proved"
+	}
+	return "proved"
+}
+
+func (p *GateProof) tables() []Table {
+	trials := Table{Name: "gate-proof", Title: "The gate with a mistake in it, one at a time", Columns: []Column{
+		{"what", true}, {"mistake", true}, {"on rung", true}, {"exit", false}, {"caught by", true}, {"furthest beyond its budget", true}, {"as it should be", true},
+	}}
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		why := "yes"
+		if problem := t.Problem(gate.Budgets()); problem != "" {
+			why = "no: " + problem
+		}
+		trials.Rows = append(trials.Rows, []string{
+			t.Name, orNull(t.Mistake), orNull(t.Rung), fmt.Sprint(t.Exit), orNull(strings.Join(caughtBy(t), ", ")), furthest(t), why,
+		})
+	}
+	catchers := Table{Title: "What each metric catches", Columns: []Column{{"metric", true}, {"budget", false}, {"is there for", true}, {"catches besides", true}}}
+	for _, c := range p.Catchers(gate.Budgets()) {
+		catchers.Rows = append(catchers.Rows, []string{
+			c.Budget.Label, gateBudget(c.Budget), orNull(strings.Join(c.Named, ", ")), orNull(strings.Join(without(c.Caught, c.Named), ", ")),
+		})
+	}
+	return []Table{trials, catchers}
+}
+
+// caughtBy are the labels of the metrics that caught a mistake, the furthest beyond its
+// budget first.
+func caughtBy(t *gate.Trial) []string {
+	var labels []string
+	for _, r := range t.Caught() {
+		labels = append(labels, r.Budget.Label)
+	}
+	return labels
+}
+
+// furthest is the row that is furthest beyond its budget.
+func furthest(t *gate.Trial) string {
+	rows := t.Caught()
+	if len(rows) == 0 {
+		return null
+	}
+	r := &rows[0]
+	change := gateChange(r)
+	if change == null {
+		change = fmt.Sprintf("from %s to %s", gateValue(r.Budget, r.Baseline), gateValue(r.Budget, r.Now))
+	}
+	at := ""
+	if r.RateRPS != 0 {
+		at = fmt.Sprintf(" at %s rps", short(r.RateRPS))
+	}
+	return fmt.Sprintf("%s%s: %s (budget %s)", r.Budget.Label, at, change, gateBudget(r.Budget))
+}
+
+func without(all, some []string) []string {
+	var rest []string
+	for _, s := range all {
+		if !slices.Contains(some, s) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}
+
+func (p *GateProof) text() ([]byte, error) {
+	var b bytes.Buffer
+	for _, t := range p.tables() {
+		if err := t.Text(&b); err != nil {
+			return nil, err
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(p.verdict()), p.Summary())
+	return b.Bytes(), nil
+}
+
+func (p *GateProof) markdown() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "### Gate: %s\n\n%s.\n", p.verdict(), capital(p.Summary()))
+	for _, t := range p.tables() {
+		b.WriteByte('\n')
+		b.WriteString(t.Markdown())
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// gateProofRecord is the proof for machines.
+type gateProofRecord struct {
+	Schema   int               `json:"schema"`
+	Proved   bool              `json:"proved"`
+	Problems []string          `json:"problems"`
+	Baseline gate.Provenance   `json:"baseline"`
+	Trials   []gateTrial       `json:"trials"`
+	Metrics  []gateCatchRecord `json:"metrics"`
+}
+
+type gateTrial struct {
+	Name    string      `json:"name"`
+	Mistake string      `json:"mistake"`
+	Rung    string      `json:"rung"` // "": all
+	Want    int         `json:"exit_wanted"`
+	Exit    int         `json:"exit"`
+	Named   []string    `json:"must_be_caught_by"`
+	Caught  []gateCatch `json:"caught_by"`
+	Problem string      `json:"problem,omitempty"`
+}
+
+type gateCatch struct {
+	gateRow
+	Used *float64 `json:"budget_used"` // above 1 is beyond it; null where the budget is 0
+}
+
+type gateCatchRecord struct {
+	Metric string   `json:"metric"`
+	Named  []string `json:"is_there_for"`
+	Caught []string `json:"catches"`
+}
+
+func (p *GateProof) json() ([]byte, error) {
+	problems := p.Problems(gate.Budgets())
+	rec := gateProofRecord{
+		Schema: gate.Schema, Proved: len(problems) == 0, Problems: append([]string{}, problems...), Baseline: p.Baseline.Provenance,
+	}
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		row := gateTrial{
+			Name: t.Name, Mistake: t.Mistake, Rung: t.Rung, Want: t.Want, Exit: t.Exit,
+			Named: append([]string{}, t.Catch...), Caught: []gateCatch{}, Problem: t.Problem(gate.Budgets()),
+		}
+		for _, r := range t.Caught() {
+			c := gateCatch{gateRow: gateRowOf(&r)}
+			if used := r.Used(); !math.IsInf(used, 0) {
+				c.Used = &used
+			}
+			row.Caught = append(row.Caught, c)
+		}
+		rec.Trials = append(rec.Trials, row)
+	}
+	for _, c := range p.Catchers(gate.Budgets()) {
+		rec.Metrics = append(rec.Metrics, gateCatchRecord{c.Budget.Metric, append([]string{}, c.Named...), append([]string{}, c.Caught...)})
+	}
+	data, err := json.MarshalIndent(rec, "", "  ")
+	return append(data, '\n'), err
+}
