@@ -53,46 +53,6 @@ func TestNoTermCostsLessThanNothing(t *testing.T) {
 	}
 }
 
-// Steps of few rows do not tell what many cost. After hours of them a full batch must
-// not look free.
-func TestQuietTimeDoesNotMakeRowsFree(t *testing.T) {
-	truth := func(s Step) float64 { // about the calibrated twin's, in ms
-		rows := float64(s.Decode + s.Prefill)
-		ms := 0.24*float64(s.Decode) + 0.52*float64(s.Context)/1000
-		switch {
-		case rows < 2:
-			return ms + 1.45
-		case rows < 4:
-			return ms + 1.8 + 0.8*rows
-		case rows < 32:
-			return ms + 4.2 + 0.08*rows
-		}
-		return ms + 3.4 + 0.19*rows
-	}
-	full := Step{Decode: 24, Context: 14400}
-	for seed := range uint64(20) {
-		r := rand.New(rand.NewPCG(seed, 4))
-		var c stepCost
-		for range 8000 {
-			n := 1 + r.IntN(4)/3 + r.IntN(9)/8
-			st := Step{Decode: n, Context: n * (500 + r.IntN(200))}
-			if r.IntN(50) == 0 {
-				st.Prefill, st.Copies = 32+r.IntN(60), 1
-				if r.IntN(3) == 0 {
-					st.Prefill, st.Copies = 500, 0
-				}
-				st.Context += 600
-			}
-			st.Duration = time.Duration(truth(st) * math.Exp(0.3*r.NormFloat64()) * 1e6)
-			c.observe(&st)
-		}
-		got := 1e3 * c.of(float64(full.Decode), 0, float64(full.Context), 0)
-		t.Log(got, truth(full))
-		require.Greater(t, got, truth(full)/2, "seed %d: %v", seed, c.Cost)
-		require.Less(t, got, truth(full)*3, "seed %d: %v", seed, c.Cost)
-	}
-}
-
 func TestDecodingIsTheSumOfItsSteps(t *testing.T) {
 	c := stepCost{Cost: startCost}
 	sum, context := 0.0, 3000.0
