@@ -170,6 +170,17 @@ func TestNothingKnownYetIsNoReasonToRefuse(t *testing.T) {
 	require.False(t, d.HasChance)
 }
 
+func TestStartsAsIfOneHadBeenLate(t *testing.T) {
+	for _, alpha := range []float64{0.2, 0.05, 0.01} {
+		p := controlled(t, alpha, work, 1)
+		need := p.main.Threshold()
+		require.Greater(t, need, p.main.Min)
+		p.main.Theta = p.main.Min
+		p.main.Label(1)
+		require.InDelta(t, p.main.Theta, need, 0.02, "alpha %g", alpha)
+	}
+}
+
 // pessimist is sure that nothing fits.
 type pessimist struct{ lottery }
 

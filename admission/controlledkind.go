@@ -42,10 +42,10 @@ var controlledKind = Kind{
 	},
 }
 
-// startLate is how many late requests a ledger starts as if it had seen: with it the
-// share that θ holds is (late+1)/n, which is what a sample says of the next by
-// split conformal's rank. Few requests are late before the first 1/α, and without it
-// the first of them are what raises θ.
+// startLate is how many late requests a ledger starts as if it had seen: what is held is
+// (late+1)/n, which is what n requests say of the next by split conformal's rank. From
+// Min it took the first violations to raise θ, and of 200 requests two are too many
+// for alpha = 0.01.
 const startLate = 1
 
 // NewControlled returns the policy with a predictor of the caller's.
