@@ -24,7 +24,7 @@ const (
 const exitCodesHelp = `Exit codes: 0 done, 1 failed, 2 bad input, 3 engine, model or target not usable,
 4 some cells could not be measured, 5 results could not be written, 6 report --check
 found a difference, 7 some cells are invalid (the report says why), 130 interrupted
-(finished cells are kept).`
+(finished cells are kept). gate has its own 1 and 2: gate --help.`
 
 // codedError is an error with an exit code.
 type codedError struct {

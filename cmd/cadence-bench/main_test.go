@@ -157,13 +157,23 @@ func documented(t *testing.T, root *cobra.Command) map[string]string {
 // continued is where a command goes on in the next line.
 var continued = regexp.MustCompile(`\\\n\s*`)
 
+// words splits a command line as a shell does, with what is in quotes as one.
+func words(line string) (words []string) {
+	for _, w := range word.FindAllString(line, -1) {
+		words = append(words, strings.ReplaceAll(w, `"`, ""))
+	}
+	return words
+}
+
+var word = regexp.MustCompile(`(?:"[^"]*"|[^\s"])+`)
+
 // TestDocumentedCommandsExist: every command line that is shown anywhere names
 // commands and flags that exist, with values that they take.
 func TestDocumentedCommandsExist(t *testing.T) {
 	lines := documented(t, newRoot())
 	require.Greater(t, len(lines), 8)
 	for line, where := range lines {
-		cmd, args, err := newRoot().Find(strings.Fields(line)[1:])
+		cmd, args, err := newRoot().Find(words(line)[1:])
 		require.NoError(t, err, "%s: %s", where, line)
 		require.True(t, cmd.Runnable(), "%s: %s", where, line)
 		require.NoError(t, cmd.ParseFlags(args), "%s: %s", where, line)
