@@ -37,14 +37,16 @@ type Measured struct {
 	Void []Void `json:"void,omitempty"`
 }
 
-// Provenance says what figures were measured on. All but Command and EngineSource must
-// be the same on both sides.
+// Provenance says what figures were measured on. All but Command, LadderFile and
+// EngineSource must be the same on both sides.
 type Provenance struct {
 	Command string `json:"command"` // that writes such a baseline
 	// Calibration is the SHA-256 of what the twin simulates.
 	Calibration string `json:"calibration"`
-	Ladder      string `json:"ladder"`        // its name
-	LadderFile  string `json:"ladder_sha256"` // the SHA-256 of its file
+	Ladder      string `json:"ladder"` // its name
+	// LadderFile is the SHA-256 of its file. What the file sets is what a gate of one's own
+	// ladder judges, so it is told and not compared; that the rungs are the same is Rungs.
+	LadderFile string `json:"ladder_sha256"`
 	// Rungs are the names of those that were measured, in the ladder's order.
 	Rungs []string `json:"rungs"`
 	Load  Load     `json:"load"`

@@ -149,7 +149,7 @@ func TestNotMeasurable(t *testing.T) {
 	}{
 		"schema":      {func(b *Baseline, _ *Measured) { b.Schema = 0 }, "the baseline is of schema 0, this version's is 1"},
 		"calibration": {func(_ *Baseline, m *Measured) { m.Provenance.Calibration = "beef" }, "the baseline is of another calibration: c0ffee, now beef"},
-		"ladder":      {func(_ *Baseline, m *Measured) { m.Provenance.LadderFile = "" }, "the baseline is of another ladder file: 1adde4, now none"},
+		"ladder":      {func(_ *Baseline, m *Measured) { m.Provenance.Ladder = "" }, "the baseline is of another ladder: gate, now none"},
 		"rungs":       {func(_ *Baseline, m *Measured) { m.Provenance.Rungs = []string{"fifo"} }, "the baseline is of another choice of rungs: [fifo conformal-95], now [fifo]"},
 		"rates":       {func(b *Baseline, _ *Measured) { b.Provenance.Load.Rates = []float64{1} }, "the baseline is of another load: "},
 		"tapes":       {func(_ *Baseline, m *Measured) { m.Provenance.Tapes = []Tape{{1, 1, 60, "x"}} }, "the baseline is of other tapes"},

@@ -16,7 +16,6 @@ func differences(was, is Provenance) []string {
 	}
 	differ("calibration", short(was.Calibration), short(is.Calibration))
 	differ("ladder", was.Ladder, is.Ladder)
-	differ("ladder file", short(was.LadderFile), short(is.LadderFile))
 	differ("choice of rungs", fmt.Sprint(was.Rungs), fmt.Sprint(is.Rungs))
 	differ("load", fmt.Sprintf("%+v", was.Load), fmt.Sprintf("%+v", is.Load))
 	if len(out) == 0 && !slices.Equal(sortedTapes(was.Tapes), sortedTapes(is.Tapes)) {

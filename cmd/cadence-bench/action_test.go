@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,5 +93,17 @@ exit %d
 			}
 			require.Equal(t, want, read("args"))
 		})
+	}
+}
+
+// Whatever the scripts of workflow and action call must be flags of the gate.
+func TestTheActionUsesFlagsThatExist(t *testing.T) {
+	cmd, _, err := newRoot().Find([]string{"gate"})
+	require.NoError(t, err)
+	require.Equal(t, "gate", cmd.Name())
+	for _, word := range strings.Fields(gateStep(t).Run) {
+		if name, isFlag := strings.CutPrefix(strings.TrimPrefix(word, "args+=("), "--"); isFlag {
+			require.NotNil(t, cmd.Flags().Lookup(name), "the action passes --%s", name)
+		}
 	}
 }

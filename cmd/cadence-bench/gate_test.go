@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -150,7 +151,7 @@ func testNotMeasurable(t *testing.T, made gateCase) {
 	other.ladder = filepath.Join(t.TempDir(), "other.yaml")
 	text, err := os.ReadFile(made.ladder)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(other.ladder, append(text, "# changed\n"...), 0o644))
+	require.NoError(t, os.WriteFile(other.ladder, bytes.Replace(text, []byte("name: small"), []byte("name: other"), 1), 0o644))
 	missing := made
 	missing.baseline = filepath.Join(t.TempDir(), "nothing.json")
 	old := made.edited(t, func(*gate.Baseline) {})
@@ -166,7 +167,7 @@ func testNotMeasurable(t *testing.T, made gateCase) {
 		"no baseline":    {missing, nil, "there is no baseline: open " + missing.baseline},
 		"schema":         {old, nil, "it is of schema 0 and this version reads 1"},
 		"calibration":    {made, []string{"--calibration", filepath.Join("..", "..", "results", "calibration", "calibration.json")}, "the baseline is of another calibration: "},
-		"ladder":         {other, nil, "the baseline is of another ladder file: "},
+		"ladder":         {other, nil, "the baseline is of another ladder: small, now other"},
 		"other rates":    {made, []string{"--rates", "2"}, "the baseline is of another load: "},
 		"tape":           {made.edited(t, func(b *gate.Baseline) { b.Provenance.Tapes[0].SHA256 = "0" }), nil, "the baseline is of other tapes"},
 		"figure missing": {made.edited(t, func(b *gate.Baseline) { b.Figures = b.Figures[1:] }), nil, "0 of 40 figures are worse than budgeted; 1 cannot be compared"},
@@ -218,4 +219,21 @@ func TestCommittedBaseline(t *testing.T) {
 	var record struct{ Verdict string }
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &record))
 	require.Equal(t, "pass", record.Verdict)
+}
+
+// What a ladder file sets is judged: a change of it is no reason not to compare.
+func TestGateJudgesTheLadderFile(t *testing.T) {
+	c := madeBaseline(t)
+	text, err := os.ReadFile(c.ladder)
+	require.NoError(t, err)
+	write := func(from, to string) {
+		changed := bytes.Replace(text, []byte(from), []byte(to), 1)
+		require.NotEqual(t, text, changed)
+		require.NoError(t, os.WriteFile(c.ladder, changed, 0o644))
+	}
+	write("description: a ladder", "description: the ladder")
+	require.Equal(t, exitOK, c.run(t).code)
+	write("max_batch: 8", "max_batch: 1")
+	got := c.run(t)
+	require.Equal(t, exitRegression, got.code, got.stdout+got.stderr)
 }
