@@ -103,7 +103,7 @@ func Parse(data []byte) (Baseline, error) {
 		return Baseline{}, fmt.Errorf("it is no baseline: %w", err)
 	}
 	if head.Schema != Schema {
-		return Baseline{}, fmt.Errorf("it is of schema %d and this version reads %d: write it again by --update", head.Schema, Schema)
+		return Baseline{}, fmt.Errorf("it is of schema %d and this version reads %d: move it away and write another by --update", head.Schema, Schema)
 	}
 	var b Baseline
 	d := json.NewDecoder(bytes.NewReader(data))
