@@ -33,6 +33,9 @@ func (f Faults) truly(seconds float64) float64 { return seconds / (1 - f.ShortBo
 // commit makes c make mistakes from now on.
 func (c *Controlled) commit(f Faults) {
 	c.cal.faults = f
+	if f.NoLabels {
+		c.main.Theta, c.idle.Theta = c.main.Min, c.idle.Min
+	}
 	for r := range c.cal.margins {
 		c.cal.remargin(Regime(r))
 	}

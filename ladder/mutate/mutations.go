@@ -61,7 +61,7 @@ func Mutations() []Mutation {
 			Name: "bound-optimistic", Mistake: "the bound is 30% too low, after calibration; risk control goes on",
 			Where: conformal,
 			Make:  func(s *ladders.Settings) { s.Admission.Faults.ShortBound = 0.3 },
-			Catch: []string{gate.TTFTP99},
+			Catch: []string{gate.E2EP99},
 		},
 		{
 			Name: "promise-broken", Mistake: "the bound is 30% too low, and risk control hears of no late answer",
