@@ -17,22 +17,10 @@ func decisionsFile(baseline string) string {
 	return strings.TrimSuffix(baseline, ".json") + ".decisions.zst"
 }
 
-// kept are the cells whose decisions lie beside the baseline: those of the first seed. Of
-// the others it has the hashes.
-func kept(cells []decided.Cell) (of []decided.Cell) {
-	for _, c := range cells {
-		if n := len(of); n == 0 || of[n-1].Key.Rung != c.Key.Rung || of[n-1].Key.OfferedRPS != c.Key.OfferedRPS {
-			of = append(of, c)
-		}
-	}
-	return of
-}
-
 // explain says of the cells whose figures failed what was decided otherwise than in the
 // baseline. Without the baseline's decisions it says so, and what their hashes tell: that
 // they cannot be read changes no verdict.
 func explain(file string, g *report.Gate, now []decided.Cell) report.Why {
-	now = kept(now)
 	asked := blamed(g.Result.Blamed(), now)
 	before, err := readDecisions(file, g.Baseline)
 	if err == nil {

@@ -43,7 +43,7 @@ func (f *gateFlags) write(out io.Writer, old *gate.Baseline, got gateRun) error 
 // writeBaseline writes a baseline and its decisions. The decisions come first: until a
 // baseline has their hashes they are nobody's.
 func writeBaseline(file string, b gate.Baseline, cells []decided.Cell) error {
-	lines, err := decided.Encode(kept(cells))
+	lines, err := decided.Encode(cells)
 	if err != nil {
 		return err
 	}
