@@ -8,7 +8,7 @@ export CADENCE_CACHE := $(CACHE)
 SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.tmpl' -o -name '*.yaml' -o -name 'calibration.json' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
 	$(shell find loadgen/text -type f) go.mod go.sum
 
-.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission clean
+.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission proof clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -83,6 +83,10 @@ admission: build
 	$(BIN) ladder --engine twin --ladder results/admission/study.yaml --rates 0.7,1.6,2.3,3.5,7,12,23 \
 		--seeds 1,2,3,4,5,6,7,8,9,10 --duration 130s --warmup 10s --timeout 30s --slo 1.5s --out $(STUDY) || test $$? -eq 7
 	$(BIN) report $(STUDY)
+
+# What is kept of the gate's proof that it catches mistakes; a test makes it again.
+proof: build
+	$(BIN) gate --prove --format markdown > results/gate/proof.md
 
 # Long runs of the differential tests. Each prints what it went through; the engine's
 # simulates some thirty million steps on the twin.

@@ -131,7 +131,6 @@ func (p *GateProof) markdown() []byte {
 		b.WriteByte('\n')
 		b.WriteString(t.Markdown())
 	}
-	b.WriteByte('\n')
 	return b.Bytes()
 }
 

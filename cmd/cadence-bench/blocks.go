@@ -18,8 +18,8 @@ import (
 // describe the load itself, which the code alone regenerates, those of the kept
 // checks of the load generator, the calibration that this build has and how far it is
 // from a kept run, and those of
-// docs/performance.md, which come from the kept output of `make bench`, and
-// those of docs/gate.md about the gate on the real engine.
+// docs/performance.md, which come from the kept output of `make bench`, and those of
+// docs/gate.md.
 func methodBlocks() (map[string]string, error) {
 	lengths, err := lengthsTable()
 	if err != nil {
@@ -49,11 +49,11 @@ func methodBlocks() (map[string]string, error) {
 		return nil, err
 	}
 	maps.Copy(blocks, study)
-	onReal, err := realBlocks()
+	gates, err := gateBlocks()
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(blocks, onReal)
+	maps.Copy(blocks, gates)
 	blocks["lengths"] = lengths.Markdown()
 	c, _, err := calibration.Default()
 	if err != nil {

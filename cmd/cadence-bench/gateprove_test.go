@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,10 +19,16 @@ import (
 // every mistake, and every metric with a budget catches one.
 func TestGateIsProved(t *testing.T) {
 	var out bytes.Buffer
+	markdown := filepath.Join(t.TempDir(), "proof.md")
 	err := run(t.Context(), &out, io.Discard, []string{
-		"gate", "--prove", "--format", "json", "--baseline", filepath.Join("..", "..", "results", "gate", "baseline.json"),
+		"gate", "--prove", "--format", "json", "--markdown", markdown, "--baseline", filepath.Join("..", "..", "results", "gate", "baseline.json"),
 	})
 	require.Equal(t, exitOK, exitCode(io.Discard, err), "%v\n%s", err, &out)
+	got, err := os.ReadFile(markdown)
+	require.NoError(t, err)
+	kept, err := os.ReadFile(filepath.Join("..", "..", gateProofFile))
+	require.NoError(t, err)
+	require.Equal(t, string(kept), string(got), "run make proof")
 	var proof struct {
 		Proved   bool
 		Problems []string

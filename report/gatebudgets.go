@@ -1,0 +1,27 @@
+package report
+
+import "github.com/cadence-bench/cadence-bench/analysis/gate"
+
+// BudgetTable lists what the gate judges and how much worse each may become.
+func BudgetTable(budgets []gate.Budget) Table {
+	t := Table{Name: "gate-budgets", Title: "What the gate judges", Columns: []Column{
+		{"metric", true}, {"key", true}, {"may change by", false}, {"not judged up to", false}, {"above the promise by at most", false}, {"requests it takes", false},
+	}}
+	for _, b := range budgets {
+		floor, promise, least := null, null, null
+		if b.Floor > 0 {
+			floor = short(b.Floor)
+			if b.Unit == "s" {
+				floor += " s"
+			}
+		}
+		if b.OverPromise >= 0 {
+			promise = short(b.OverPromise*100) + " points"
+		}
+		if b.Least > 0 {
+			least = short(float64(b.Least))
+		}
+		t.Rows = append(t.Rows, []string{gateLabel(b), "`" + b.Metric + "`", gateBudget(b), floor, promise, least})
+	}
+	return t
+}
