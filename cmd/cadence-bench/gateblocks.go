@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 
@@ -11,15 +13,18 @@ import (
 // gateProofFile is what `make proof` keeps of `gate --prove`; a test makes it again.
 const gateProofFile = "results/gate/proof.md"
 
-// gateBlocks are the tables of docs/gate.md: what is judged, the kept proof that it
-// catches mistakes, and those of the gate on the real engine.
+// gateBlocks are the tables of docs/gate.md: what is judged and, where they are kept, the
+// proof that it catches mistakes and those of the gate on the real engine.
 func gateBlocks() (map[string]string, error) {
+	budgets := report.BudgetTable(gate.Budgets())
+	blocks := map[string]string{budgets.Name: budgets.Markdown()}
 	proof, err := os.ReadFile(gateProofFile)
-	if err != nil {
+	switch {
+	case err == nil:
+		blocks["gate-proof"] = string(proof)
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, coded(exitInput, err)
 	}
-	budgets := report.BudgetTable(gate.Budgets())
-	blocks := map[string]string{budgets.Name: budgets.Markdown(), "gate-proof": string(proof)}
 	onReal, err := realBlocks()
 	if err != nil {
 		return nil, err
