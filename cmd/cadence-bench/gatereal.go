@@ -34,7 +34,7 @@ type gateRealFlags struct {
 
 const defaultPairs = 10
 
-// realHelp is the part of the gate's help that tells of --real.
+// gateRealHelp is the part of the gate's help that tells of --real.
 const gateRealHelp = `With --real the two sides are two binaries or commits (--a, --b), run in turn on the real
 engine: a pair is the same requests served by both, one right after the other, in an order
 drawn by a coin. The verdict is on the time that the work takes: pass (shown to be slower by
@@ -97,7 +97,7 @@ func (f *gateRealFlags) run(cmd *cobra.Command, where places, shared gateFlags) 
 		return err
 	}
 	r := realReportOf(run)
-	if err := r.write(cmd.OutOrStdout(), shared); err != nil {
+	if err := shared.print(cmd.OutOrStdout(), r); err != nil {
 		return coded(exitWrite, err)
 	}
 	return r.err()

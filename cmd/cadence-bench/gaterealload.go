@@ -21,12 +21,12 @@ type realLoad struct {
 // The work of a segment is a burst, so that from the first request to the last the
 // engine has its batch full and the time is the engine's alone: all requests come within
 // the first 20 ms of a second. Short segments and many of them tell more than long ones:
-// on the machine the gate was made on, two runs of one segment in a row differ by 5%
+// on the machine the gate was made on, two runs of one segment in a row differ by as much
 // whether they last 1.3 s or 1.7 s, since what differs is the machine's pace.
 //
 // One thread, because two wait for each other at every operation, so that a stall of
-// either is one of both: there two segments in a row differ by 5% with one thread, and
-// by 10 to 20% with two.
+// either is one of both: there two segments in a row differ by 5 to 10% with one thread,
+// and by 22 to 25% with two.
 const (
 	burst           = "spike:at=0s,for=20ms,to=1000"
 	defaultRequests = 10

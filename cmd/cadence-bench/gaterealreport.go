@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
 	"github.com/cadence-bench/cadence-bench/report"
-	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // unmeasured stands for what is not known.
@@ -110,7 +108,8 @@ func (r realReport) err() error {
 // realFormats are those that a report has.
 var realFormats = []string{"text", "markdown", "json"}
 
-func (r realReport) format(name string) ([]byte, error) {
+// Format renders the report as "text", "markdown" or "json".
+func (r realReport) Format(name string) ([]byte, error) {
 	t := r.verdictTable()
 	if r.run.Proof() {
 		t = r.proofTable()
@@ -124,25 +123,6 @@ func (r realReport) format(name string) ([]byte, error) {
 	var b bytes.Buffer
 	err := t.Text(&b)
 	return b.Bytes(), err
-}
-
-// write prints the report and writes the files that were asked for.
-func (r realReport) write(out io.Writer, asked gateFlags) error {
-	data, err := r.format(asked.format)
-	if err == nil {
-		_, err = out.Write(data)
-	}
-	if err == nil && asked.json != "" {
-		if data, err = r.format("json"); err == nil {
-			err = results.WriteBytes(asked.json, data)
-		}
-	}
-	if err == nil && asked.markdown != "" {
-		if data, err = r.format("markdown"); err == nil {
-			err = appendTo(asked.markdown, data)
-		}
-	}
-	return err
 }
 
 // verdictTable is a gate: what is judged first, then what is only reported.
@@ -239,8 +219,7 @@ func sideName(s ab.Side) string {
 
 // change is a share as a signed percentage.
 func change(v float64) string {
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return unmeasured
 	}
 	return fmt.Sprintf("%+.1f%%", 100*v)
