@@ -42,3 +42,15 @@ func (t Tally) MedianSmallest() float64 {
 	slices.Sort(all)
 	return middle(all)
 }
+
+// Brought returns pairs with B's times in one proportion, such that the slowdown over all
+// of them is so much. A slowdown that was planted may come out as another one; this shows
+// what gates say of the one that was meant, with the scatter that was measured.
+func (r Rule) Brought(pairs []Pair, slowdown float64) []Pair {
+	by := (1 + slowdown) / (1 + r.JudgePairs(pairs).Slowdown.Estimate)
+	scaled := slices.Clone(pairs)
+	for i := range scaled {
+		scaled[i].B.Seconds *= by
+	}
+	return scaled
+}

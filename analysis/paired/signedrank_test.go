@@ -104,3 +104,22 @@ func TestEstimateOfFew(t *testing.T) {
 	in = Estimate([]float64{0, 0, 0, 0, 0, 100}, 0.95)
 	require.Zero(t, in.Estimate, "one stall moves nothing")
 }
+
+// TestBrought: the pairs scatter as before around the slowdown that was asked for, and those
+// that were given stay as they are.
+func TestBrought(t *testing.T) {
+	rule := DefaultRule()
+	var pairs []Pair
+	for i := range 20 {
+		a := Segment{Requests: 1, Completed: 1, Seconds: 1}
+		b := a
+		b.Seconds = 1.13 + 0.01*float64(i%5)
+		pairs = append(pairs, Pair{a, b})
+	}
+	got := rule.Brought(pairs, 0.10)
+	require.InDelta(t, 0.10, rule.JudgePairs(got).Slowdown.Estimate, 1e-9)
+	require.Equal(t, 1.13, pairs[0].B.Seconds)
+	for i := range pairs {
+		require.InEpsilon(t, pairs[i].B.Seconds/pairs[0].B.Seconds, got[i].B.Seconds/got[0].B.Seconds, 1e-12)
+	}
+}

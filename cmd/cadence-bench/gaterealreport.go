@@ -24,7 +24,8 @@ type realReport struct {
 // realArm is one arm against the first.
 type realArm struct {
 	ab.Arm
-	paired.Judgement // of all whole blocks
+	brought          bool // to the slowdown that was planted, over all pairs
+	paired.Judgement      // of all whole blocks
 	tallies          []realTally
 	figures          []realFigure
 }
@@ -68,10 +69,7 @@ func realReportOf(run *ab.Run) realReport {
 	r := realReport{run: run}
 	for _, arm := range run.Arms[1:] {
 		pairs := run.Pairs(run.Blocks, arm.Name)
-		a := realArm{Arm: arm, Judgement: run.Rule.JudgePairs(pairs)}
-		for _, k := range gateSizes(&run.Experiment) {
-			a.tallies = append(a.tallies, realTally{k, run.Rule.Gates(pairs, k)})
-		}
+		a := r.judged(arm, pairs)
 		for _, f := range realFigures {
 			logs := run.Logs(run.Blocks, arm.Name, f.of)
 			if len(logs) == 0 {
@@ -82,8 +80,22 @@ func realReportOf(run *ab.Run) realReport {
 				Estimate: math.Expm1(in.Estimate), Lower: math.Expm1(in.Lower), Upper: math.Expm1(in.Upper)}, len(logs)})
 		}
 		r.arms = append(r.arms, a)
+		if arm.Planted != 0 {
+			b := r.judged(arm, run.Rule.Brought(pairs, arm.Planted))
+			b.brought, b.Name = true, fmt.Sprintf("%s, brought to %s", arm.Name, plainShare(arm.Planted))
+			r.arms = append(r.arms, b)
+		}
 	}
 	return r
+}
+
+// judged is an arm by its pairs, all together and cut into gates.
+func (r realReport) judged(arm ab.Arm, pairs []paired.Pair) realArm {
+	a := realArm{Arm: arm, Judgement: r.run.Rule.JudgePairs(pairs)}
+	for _, k := range gateSizes(&r.run.Experiment) {
+		a.tallies = append(a.tallies, realTally{k, r.run.Rule.Gates(pairs, k)})
+	}
+	return a
 }
 
 // err is how the command ends. A proof that is whole ends well whatever it found: what
@@ -172,6 +184,9 @@ func (r realReport) proofTable() report.Table {
 		if a.Planted != 0 {
 			what = fmt.Sprintf("A with each step %s longer", plainShare(a.Planted))
 		}
+		if a.brought {
+			what = fmt.Sprintf("the same, brought to %s", plainShare(a.Planted))
+		}
 		for _, tally := range a.tallies {
 			if len(tally.Gates) == 0 {
 				continue
@@ -183,6 +198,9 @@ func (r realReport) proofTable() report.Table {
 			t.Rows = append(t.Rows, append(row, shareText(tally.Share(paired.Regression)), shareText(tally.Share(paired.Pass)), change(tally.MedianSmallest())))
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: over all pairs slower by %s [%s, %s].", what, change(a.Slowdown.Estimate), change(a.Slowdown.Lower), change(a.Slowdown.Upper)))
+	}
+	if slices.ContainsFunc(r.arms, func(a realArm) bool { return a.brought }) {
+		t.Notes = append(t.Notes, "Brought to: the same pairs with the slowed side's times all shorter or longer in one proportion, so that the slowdown over all pairs is the one that was planted.")
 	}
 	t.Notes = append(t.Notes,
 		"Gates of one size share no pair; those of different sizes are the same pairs, cut otherwise.",
