@@ -8,7 +8,10 @@ export CADENCE_CACHE := $(CACHE)
 SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.tmpl' -o -name '*.yaml' -o -name 'calibration.json' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
 	$(shell find loadgen/text -type f) go.mod go.sum
 
-.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission proof clean
+ADMISSION := results/admission
+KEPT      := $(addprefix $(ADMISSION)/,constants floor step online warm)
+
+.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission $(KEPT) proof clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -74,15 +77,34 @@ bench: engine model
 	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 2 > results/bench/layout-2.txt
 	$(BENCH) ./engine/llamacpp -bench ShareWait -benchtime 6x -args -threads 2 > results/bench/share-wait.txt
 
-# The study of admission policies of docs/admission.md: 21 policies, 7 rates around and far
-# beyond the knee, 10 seeds, simulated in about two minutes. Every cell comes out the same,
-# byte for byte, as the hashes in the journal say.
-STUDY := results/admission/study
+# The simulated runs of docs/admission.md, in some minutes: the study of admission policies
+# (21 of them, 7 rates around and far beyond the knee, 10 seeds) and smaller ones, of which
+# the tables that are shown are kept. Every cell comes out the same, byte for byte, as the
+# hashes in the journals say.
+SEEDS     := 1,2,3,4,5,6,7,8,9,10
+FRESH     := 31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50
+LONG      := --seeds $(SEEDS) --duration 130s --warmup 10s --timeout 30s --slo 1.5s
+SHORT     := --seeds $(SEEDS) --duration 16s --warmup 2s --timeout 15s --slo 2s --rates 2,3.5,5,8,14
+STEP      := --seeds $(FRESH) --duration 160s --warmup 20s --timeout 20s --slo 2s --rates 23.6 --arrivals step:at=80s,to=20
+STUDY     := --ladder $(ADMISSION)/study.yaml $(LONG) --rates 0.7,1.6,2.3,3.5,7,12,23
+constants := --ladder $(ADMISSION)/constants.yaml $(LONG) --rates 0.7,1.6,2.3,3.5,7,12,23
+floor     := --ladder $(ADMISSION)/floor.yaml $(LONG) --rates 7,23
+step      := --twin-noise --rungs conformal-95 $(STEP)
+online    := --ladder $(ADMISSION)/starts.yaml $(SHORT)
+warm      := $(online) --admission-artifact $(ADMISSION)/fit/artifact.json
+SHOWN     := cells.csv admission.md admission-lengths.md arms.md arms-kept.md
 admission: build
-	rm -rf $(STUDY)
-	$(BIN) ladder --engine twin --ladder results/admission/study.yaml --rates 0.7,1.6,2.3,3.5,7,12,23 \
-		--seeds 1,2,3,4,5,6,7,8,9,10 --duration 130s --warmup 10s --timeout 30s --slo 1.5s --out $(STUDY) || test $$? -eq 7
-	$(BIN) report $(STUDY)
+	rm -rf $(ADMISSION)/study
+	$(BIN) ladder --engine twin $(STUDY) --out $(ADMISSION)/study || test $$? -eq 7
+	$(BIN) report $(ADMISSION)/study
+	$(MAKE) $(KEPT)
+$(KEPT): $(ADMISSION)/%: build
+	rm -rf runs/admission/$* $@
+	$(BIN) ladder --engine twin $($*) --out runs/admission/$* || test $$? -eq 7
+	$(BIN) report runs/admission/$*
+	mkdir -p $@/tables
+	cp runs/admission/$*/manifest.json runs/admission/$*/journal.jsonl $@
+	cp $(addprefix runs/admission/$*/tables/,$(SHOWN)) $@/tables
 
 # What is kept of the gate's proof that it catches mistakes; a test makes it again.
 proof: build

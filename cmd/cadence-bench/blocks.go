@@ -44,11 +44,11 @@ func methodBlocks() (map[string]string, error) {
 		return nil, err
 	}
 	maps.Copy(blocks, fits)
-	study, err := studyBlocks()
+	policies, err := admissionBlocks()
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(blocks, study)
+	maps.Copy(blocks, policies)
 	gates, err := gateBlocks()
 	if err != nil {
 		return nil, err
