@@ -11,7 +11,7 @@ SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -n
 ADMISSION := results/admission
 KEPT      := $(addprefix $(ADMISSION)/,constants floor step online warm)
 
-.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission $(KEPT) proof clean
+.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission $(KEPT) proof steady clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -109,6 +109,12 @@ $(KEPT): $(ADMISSION)/%: build
 # What is kept of the gate's proof that it catches mistakes; a test makes it again.
 proof: build
 	$(BIN) gate --prove --format markdown > results/gate/proof.md
+
+# Twenty gates in a row: each must pass, with the same bytes, whatever else the machine does.
+steady: build
+	@mkdir -p runs/steady
+	@for i in $$(seq 20); do $(BIN) gate > runs/steady/$$i && cmp runs/steady/1 runs/steady/$$i || exit; done
+	@echo '20 gates passed, with the same bytes'
 
 # Long runs of the differential tests. Each prints what it went through; the engine's
 # simulates some thirty million steps on the twin.
