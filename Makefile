@@ -8,7 +8,7 @@ export CADENCE_CACHE := $(CACHE)
 SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.tmpl' -o -name '*.yaml' -o -name 'calibration.json' -o -name 'pins.txt' \) -not -name '*_test.go' -not -path './.cache/*') \
 	$(shell find loadgen/text -type f) go.mod go.sum
 
-ADMISSION := results/admission
+ADMISSION := results/runs/admission
 KEPT      := $(addprefix $(ADMISSION)/,constants floor step online warm)
 
 .PHONY: ladder test build engine model duckdb chromium check bench fuzz admission $(KEPT) proof steady clean
@@ -62,20 +62,20 @@ BENCH := CADENCE_REQUIRE_ENGINE=1 go test -run XXX -timeout 30m
 QWEN  := $(CACHE)/models/qwen2.5-0.5b-q4_0-s1.gguf
 bench: engine model
 	$(BIN) model synth --shape qwen2.5-0.5b
-	mkdir -p results/bench
-	$(BENCH) ./kv -bench . -benchmem > results/bench/kv.txt
-	$(BENCH) ./cmd/cadence-bench -bench Simulate -benchtime 1x > results/bench/twin.txt
-	$(BENCH) ./cmd/cadence-bench -bench Report -benchtime 1x > results/bench/analysis.txt
-	$(BENCH) ./loadgen/httptarget -bench . -benchtime 1x > results/bench/load.txt
-	$(BENCH) ./engine -bench PlanCommit -benchmem > results/bench/schedule.txt
-	$(BENCH) ./admission -bench Decide -benchmem > results/bench/decision.txt
-	$(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 2s > results/bench/host.txt
-	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 20x > results/bench/host-qwen.txt
-	$(BENCH) ./engine/llamacpp -bench AgainstBinding > results/bench/binding.txt
-	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench AgainstBinding > results/bench/binding-qwen.txt
-	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 1 > results/bench/layout-1.txt
-	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 2 > results/bench/layout-2.txt
-	$(BENCH) ./engine/llamacpp -bench ShareWait -benchtime 6x -args -threads 2 > results/bench/share-wait.txt
+	mkdir -p results/runs/bench
+	$(BENCH) ./kv -bench . -benchmem > results/runs/bench/kv.txt
+	$(BENCH) ./cmd/cadence-bench -bench Simulate -benchtime 1x > results/runs/bench/twin.txt
+	$(BENCH) ./cmd/cadence-bench -bench Report -benchtime 1x > results/runs/bench/analysis.txt
+	$(BENCH) ./loadgen/httptarget -bench . -benchtime 1x > results/runs/bench/load.txt
+	$(BENCH) ./engine -bench PlanCommit -benchmem > results/runs/bench/schedule.txt
+	$(BENCH) ./admission -bench Decide -benchmem > results/runs/bench/decision.txt
+	$(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 2s > results/runs/bench/host.txt
+	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 20x > results/runs/bench/host-qwen.txt
+	$(BENCH) ./engine/llamacpp -bench AgainstBinding > results/runs/bench/binding.txt
+	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench AgainstBinding > results/runs/bench/binding-qwen.txt
+	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 1 > results/runs/bench/layout-1.txt
+	$(BENCH) ./engine/llamacpp -bench Layout -benchtime 60x -args -threads 2 > results/runs/bench/layout-2.txt
+	$(BENCH) ./engine/llamacpp -bench ShareWait -benchtime 6x -args -threads 2 > results/runs/bench/share-wait.txt
 
 # The simulated runs of docs/admission.md, in some minutes: the study of admission policies
 # (21 of them, 7 rates around and far beyond the knee, 10 seeds) and smaller ones, of which
@@ -108,7 +108,7 @@ $(KEPT): $(ADMISSION)/%: build
 
 # What is kept of the gate's proof that it catches mistakes; a test makes it again.
 proof: build
-	$(BIN) gate --prove --format markdown > results/gate/proof.md
+	$(BIN) gate --prove --format markdown > results/runs/gate/proof.md
 
 # Twenty gates in a row: each must pass, with the same bytes, whatever else the machine does.
 steady: build

@@ -14,7 +14,7 @@ import (
 // TestCommittedRun: of a run that was measured on the real engine, every figure is what
 // its rows say when they are counted in the plainest way.
 func TestCommittedRun(t *testing.T) {
-	run, err := analysis.Load(filepath.Join("..", "..", "results", "one-thread"), analysis.Options{})
+	run, err := analysis.Load(filepath.Join("..", "..", "results", "runs", "one-thread"), analysis.Options{})
 	require.NoError(t, err)
 	read, err := Of(run)
 	require.NoError(t, err)

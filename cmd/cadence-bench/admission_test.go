@@ -80,7 +80,7 @@ func TestAdmissionTuneRefuses(t *testing.T) {
 
 // TestTunedArmsAreALadder: the tuned arms that are kept can be measured, all of them.
 func TestTunedArmsAreALadder(t *testing.T) {
-	tuned, err := ladders.Open("../../results/admission/tuned.yaml")
+	tuned, err := ladders.Open("../../results/runs/admission/tuned.yaml")
 	require.NoError(t, err)
 	plain, err := ladders.Open("arms")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 // admissionFolder has the runs that docs/admission.md shows, a folder each: `study` and
 // others on the twin, which `make admission` makes again, with their manifest, journal and
 // tables but without cells, and `real` of the engine, whole.
-const admissionFolder = "results/admission"
+const admissionFolder = "results/runs/admission"
 
 // admissionBlocks are the tables of those runs, each by the name of its run, a dash and its own;
 // none where nobody has made them.

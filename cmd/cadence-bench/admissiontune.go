@@ -74,7 +74,7 @@ other tapes, those of --seeds.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.ladder, "ladder", "arms", "built-in ladder or file; its first rung has no admission policy")
 	flags.StringSliceVar(&f.rungs, "rungs", nil, "rungs to tune (default all that have a policy)")
-	flags.StringVar(&f.out, "out", filepath.Join("results", "admission", "tuned.yaml"), "ladder to write")
+	flags.StringVar(&f.out, "out", filepath.Join("results", "runs", "admission", "tuned.yaml"), "ladder to write")
 	flags.IntVar(&f.tries, "tries", 24, "sets of parameters for each policy")
 	flags.Float64Var(&f.attain, "attain", 0, "share of the admitted that must be in time at every load, such as 0.95; parameters that reach it are better than those that do not")
 	flags.StringVar(&f.loads, "loads", "0.7,1.5,3,10", "offered rates as multiples of the knee")

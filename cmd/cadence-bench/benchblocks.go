@@ -17,8 +17,8 @@ import (
 // benchFolder holds what `make bench` printed, a file for each table of
 // docs/performance.md, and profileTable what `profile` wrote.
 const (
-	benchFolder  = "results/bench"
-	profileTable = "results/profile/profile.md"
+	benchFolder  = "results/runs/bench"
+	profileTable = "results/runs/profile/profile.md"
 )
 
 // benchBlocks are the tables of the kept benchmark outputs: bench-NAME for

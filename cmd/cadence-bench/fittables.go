@@ -203,7 +203,7 @@ func (r *fitRecordData) write(dir string) error {
 }
 
 // fitFolder has the kept output of fit.
-const fitFolder = "results/admission/fit"
+const fitFolder = "results/runs/admission/fit"
 
 // fitBlocks are the tables of the kept fit by block name, none outside a checkout.
 func fitBlocks() (map[string]string, error) {

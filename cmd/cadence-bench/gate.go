@@ -81,7 +81,7 @@ baseline that was made with the same ones. docs/gate.md lists the metrics and bu
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.baseline, "baseline", filepath.Join("results", "gate", "baseline.json"), "what to compare with, or to write with --update")
+	flags.StringVar(&f.baseline, "baseline", filepath.Join("results", "runs", "gate", "baseline.json"), "what to compare with, or to write with --update")
 	flags.StringVar(&f.ladder, "ladder", gateLadder, "the rungs: a built-in ladder's name or a YAML file")
 	flags.StringVar(&f.calibration, "calibration", "", "what the twin simulates (default that of this build)")
 	flags.StringVar(&f.rates, "rates", "", "offered rates in requests per second, comma-separated, ascending (default the baseline's)")

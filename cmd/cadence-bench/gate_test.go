@@ -213,7 +213,7 @@ func occupied(t *testing.T) string { return write(t, "manifest.json", "{}") }
 // TestCommittedBaseline: the source and its baseline belong together, and two runs of it
 // say the same to the byte.
 func TestCommittedBaseline(t *testing.T) {
-	baseline := filepath.Join("..", "..", "results", "gate", "baseline.json")
+	baseline := filepath.Join("..", "..", "results", "runs", "gate", "baseline.json")
 	got := execute(t, t.Context(), "gate", "--baseline", baseline, "--format", "json")
 	require.Equal(t, exitOK, got.code, "%s: a change that is meant to be so takes `cadence-bench gate --update --reason ...`", got.stderr)
 	var record struct{ Verdict string }

@@ -13,7 +13,7 @@ import (
 )
 
 // gateProofFile is what `make proof` keeps of `gate --prove`; a test makes it again.
-const gateProofFile = "results/gate/proof.md"
+const gateProofFile = "results/runs/gate/proof.md"
 
 // gateBlocks are the tables of docs/gate.md: what is judged and, where they are kept, the
 // proof that it catches mistakes and those of the gate on the real engine.
@@ -37,7 +37,7 @@ func gateBlocks() (map[string]string, error) {
 
 // realProofFolder is the kept proof of the gate on the real engine, which
 // `gate --real --aa 20 --plant 10% --out` of it makes in twenty minutes.
-const realProofFolder = "results/gate/real"
+const realProofFolder = "results/runs/gate/real"
 
 // realBlocks are the tables of docs/gate.md about the gate on the real engine: its rule
 // and, where the proof is kept, how often it was right.

@@ -81,7 +81,7 @@ func TestPartedInWords(t *testing.T) {
 
 // TestCommittedDecisionsAreTheBaselines: the two files in the repository belong together.
 func TestCommittedDecisionsAreTheBaselines(t *testing.T) {
-	file := filepath.Join("..", "..", "results", "gate", "baseline.json")
+	file := filepath.Join("..", "..", "results", "runs", "gate", "baseline.json")
 	b, err := readBaseline(file)
 	require.NoError(t, err)
 	cells, err := readDecisions(decisionsFile(file), *b)

@@ -21,7 +21,7 @@ func TestGateIsProved(t *testing.T) {
 	var out bytes.Buffer
 	markdown := filepath.Join(t.TempDir(), "proof.md")
 	err := run(t.Context(), &out, io.Discard, []string{
-		"gate", "--prove", "--format", "json", "--markdown", markdown, "--baseline", filepath.Join("..", "..", "results", "gate", "baseline.json"),
+		"gate", "--prove", "--format", "json", "--markdown", markdown, "--baseline", filepath.Join("..", "..", "results", "runs", "gate", "baseline.json"),
 	})
 	require.Equal(t, exitOK, exitCode(io.Discard, err), "%v\n%s", err, &out)
 	got, err := os.ReadFile(markdown)

@@ -47,8 +47,8 @@ against itself slowed by that share; how often each verdict came, with intervals
 
 const gateRealExample = `  cadence-bench gate --real --a main --b HEAD
   cadence-bench gate --real --a old/cadence-bench --pairs 20 --out runs/ab --markdown summary.md
-  cadence-bench gate --real --aa 20 --plant 10% --out results/gate/real
-  cadence-bench gate --real --from results/gate/real`
+  cadence-bench gate --real --aa 20 --plant 10% --out results/runs/gate/real
+  cadence-bench gate --real --from results/runs/gate/real`
 
 func (f *gateRealFlags) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.real, "real", false, "compare two programs on the real engine, in pairs")

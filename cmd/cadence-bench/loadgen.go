@@ -19,7 +19,7 @@ import (
 
 // loadgenFolder is where the checks of the load generator are kept, for the blocks
 // of docs/method.md.
-const loadgenFolder = "results/loadgen"
+const loadgenFolder = "results/runs/loadgen"
 
 // studied are the arrival processes that validate examines, one of each kind.
 var studied = []string{
@@ -55,7 +55,7 @@ gaps and counts with what the process claims; place the seeds that sweeps use am
 them; and drive two servers of known capacity, in virtual time. Nothing is measured
 on an engine. A figure outside its bounds ends with exit code 1.`,
 		Example: `  cadence-bench loadgen validate
-  cadence-bench loadgen validate --run results/ladder --out runs/loadgen
+  cadence-bench loadgen validate --run results/runs/ladder --out runs/loadgen
   cadence-bench loadgen validate --rates 0.5,4 --duration 1m --seeds 1000`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.validate(cmd) },

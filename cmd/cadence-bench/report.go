@@ -41,8 +41,8 @@ Documents embed tables between <!-- cadence:begin NAME --> and <!-- cadence:end 
 the run's tables/, differs from what the data gives.`,
 		Example: `  cadence-bench report
   cadence-bench report runs/mine --slo 4s
-  cadence-bench report results/ladder --table summary --format csv
-  cadence-bench report results/ladder --check`,
+  cadence-bench report results/runs/ladder --table summary --format csv
+  cadence-bench report results/runs/ladder --check`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return coded(exitInput, cobra.MaximumNArgs(1)(cmd, args))
 		},

@@ -15,7 +15,7 @@ import (
 )
 
 // committed is the run that the documents show.
-var committed = filepath.Join("..", "..", "results", "ladder")
+var committed = filepath.Join("..", "..", "results", "runs", "ladder")
 
 func TestReportPrintsOneTable(t *testing.T) {
 	printed := func(args ...string) string {

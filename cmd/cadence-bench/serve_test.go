@@ -189,7 +189,7 @@ func TestServeInABrowser(t *testing.T) {
 	p := browser.Open(t)
 	s := &sweepInPlay{v: live.View{Head: "0 of 20 cells", All: 20, Now: []string{"fifo starting"}}}
 	l := serving(t, s, func(version string) ([]byte, error) {
-		return livePageOf("../../results/ladder", s.view(), version)
+		return livePageOf("../../results/runs/ladder", s.view(), version)
 	})
 	p.Do(t, chromedp.Navigate(l.url()))
 	p.Wait(t, `document.querySelector("#live progress") !== null`)

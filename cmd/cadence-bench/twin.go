@@ -25,7 +25,7 @@ import (
 )
 
 // twinExamples are the documented command lines of the group.
-const twinExamples = `  cadence-bench twin validate results/ladder
+const twinExamples = `  cadence-bench twin validate results/runs/ladder
   cadence-bench twin validate runs/mine --rescale --out runs/mine-twin`
 
 func newTwin(where func() places) *cobra.Command {
@@ -247,7 +247,7 @@ func fidelityTables(measured *analysis.Run, dir string, replays report.Replays) 
 }
 
 // fidelityRun is the kept run that is kept simulated beside it.
-const fidelityRun = "results/one-thread"
+const fidelityRun = "results/runs/one-thread"
 
 // fidelityBlocks are the tables of fidelityRun and its simulation, none outside a
 // checkout.
