@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/kv"
 )
-
-var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
 
 // TestSchedulerGolden replays the scripts in testdata and compares what the
 // scheduler decides, step by step. A script's lines are commands; the indented
@@ -32,11 +30,7 @@ func TestSchedulerGolden(t *testing.T) {
 			want, err := os.ReadFile(file)
 			require.NoError(t, err)
 			got := replay(t, string(want))
-			if *rewrite {
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-				return
-			}
-			require.Equal(t, string(want), got)
+			golden.Equal(t, filepath.Base(file), got)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-var rewrite = flag.Bool("rewrite", false, "write the scripts' outputs to testdata")
+	"github.com/cadence-bench/cadence-bench/internal/golden"
+)
 
 // TestScripts replays testdata/*.txt. A case is a command, a line of dashes, and
 // what it gives: the answer, the evictions, the backend ops, and the blocks and ids after it. A
@@ -41,7 +40,7 @@ func TestScripts(t *testing.T) {
 				lines := strings.Split(command, "\n")
 				fmt.Fprintf(&got, "%s\n----\n%s", command, s.do(strings.Fields(lines[len(lines)-1])))
 			}
-			if *rewrite {
+			if golden.Rewriting() {
 				require.NoError(t, os.WriteFile(file, []byte(got.String()), 0o644))
 				return
 			}

@@ -1,10 +1,8 @@
 package loadgen
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,21 +10,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
-
-var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	path := "testdata/" + file
-	if *rewrite {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
 
 func mustMake(t testing.TB, s Spec) *Tape {
 	t.Helper()
@@ -47,7 +33,7 @@ func TestTapeHashGolden(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "tapes.txt", b.String())
+	golden.Equal(t, "tapes.txt", b.String())
 }
 
 func TestTapeGolden(t *testing.T) {
@@ -62,7 +48,7 @@ func TestTapeGolden(t *testing.T) {
 				r.Index, r.At, r.Class, r.Group, r.MaxTokens, r.StopTokens, r.Seed, r.System, r.User)
 		}
 	}
-	golden(t, "requests.txt", b.String())
+	golden.Equal(t, "requests.txt", b.String())
 }
 
 // Every field of a tape and of its requests must reach the hash.

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 // drawn are specs of every process that draws, at several burstinesses.
@@ -224,7 +226,7 @@ func TestArrivalsGolden(t *testing.T) {
 		at := mustArrivals(t, spec).Times(2, 1, 2*time.Minute)
 		fmt.Fprintf(&b, "%-30s %d %v\n", spec, len(at), at[:5])
 	}
-	golden(t, "arrivals.txt", b.String())
+	golden.Equal(t, "arrivals.txt", b.String())
 }
 
 func BenchmarkGammaTimes(b *testing.B) {

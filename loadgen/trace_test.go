@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 const validTraces, brokenTraces = "testdata/traces/valid", "testdata/traces/broken"
@@ -36,7 +38,7 @@ func TestValidTracesGolden(t *testing.T) {
 			fmt.Fprintf(&b, "  %+v\n", *rec.tape)
 		}
 	}
-	golden(t, "traces/valid.txt", b.String())
+	golden.Equal(t, "traces/valid.txt", b.String())
 }
 
 // Every broken sample is refused by one line that names the file, and where there
@@ -53,7 +55,7 @@ func TestBrokenTracesGolden(t *testing.T) {
 		require.NotContains(t, err.Error(), "\n")
 		fmt.Fprintln(&b, strings.ReplaceAll(err.Error(), brokenTraces+"/", ""))
 	}
-	golden(t, "traces/broken.txt", b.String())
+	golden.Equal(t, "traces/broken.txt", b.String())
 }
 
 func openLoad(t testing.TB, workload, arrivals string) Load {

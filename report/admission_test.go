@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -59,8 +60,8 @@ func TestAdmissionTables(t *testing.T) {
 	var names []string
 	for _, table := range Admission(s, FactsOf(s, "m")) {
 		names = append(names, table.Name)
-		golden(t, "policy-"+table.Name+".md", table.Markdown())
-		golden(t, "policy-"+table.Name+".csv", string(table.CSV()))
+		golden.Equal(t, "policy-"+table.Name+".md", table.Markdown())
+		golden.Equal(t, "policy-"+table.Name+".csv", string(table.CSV()))
 	}
 	require.Equal(t, []string{"admission", "admission-theta", "admission-bounds", "arms", "arms-kept", "admission-lengths", "admission-pace", "admission-reasons"}, names)
 	require.Empty(t, Admission(ladder().sweep(), Facts{}), "no rung has a policy")

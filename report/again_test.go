@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -45,8 +46,8 @@ func TestAnchorTable(t *testing.T) {
 	s := repeated(fifo, continuous)
 	table, ok := Anchors(s, FactsOf(s, "m"))
 	require.True(t, ok)
-	golden(t, "anchors.md", table.Markdown())
-	golden(t, "anchors.csv", string(table.CSV()))
+	golden.Equal(t, "anchors.md", table.Markdown())
+	golden.Equal(t, "anchors.csv", string(table.CSV()))
 	_, ok = Anchors(ladder().sweep(), Facts{})
 	require.False(t, ok)
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -43,7 +44,7 @@ func TestComparisonGolden(t *testing.T) {
 		text.WriteString("\n")
 		markdown.WriteString(table.Markdown())
 	}
-	golden(t, "compare.txt", text.String())
+	golden.Equal(t, "compare.txt", text.String())
 	require.Contains(t, markdown.String(), "**B against A, metric by metric**<br>backend=llama.cpp")
 	require.Contains(t, text.String(), "measured in one sweep, in turn")
 }

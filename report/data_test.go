@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 // exported is a table as a script reads it.
@@ -42,10 +43,10 @@ func TestDataOfALadder(t *testing.T) {
 	for _, table := range []Table{Headline(s, f), Summary(s, f), Cells(s, f), Checks(s, f), CellChecks(s, f), Probes(s, f)} {
 		fmt.Fprintf(&b, "%s\n%s\n", table.Title, table.CSV())
 	}
-	golden(t, "ladder.csv", b.String())
+	golden.Equal(t, "ladder.csv", b.String())
 	data, err := Headline(s, f).JSON()
 	require.NoError(t, err)
-	golden(t, "headline.json", string(data))
+	golden.Equal(t, "headline.json", string(data))
 }
 
 func TestDataOverSeeds(t *testing.T) {
@@ -53,7 +54,7 @@ func TestDataOverSeeds(t *testing.T) {
 	f := FactsOf(s, "")
 	hits, ok := Hits(s, f)
 	require.True(t, ok)
-	golden(t, "seeds.csv", string(Headline(s, f).CSV())+"\n"+string(hits.CSV()))
+	golden.Equal(t, "seeds.csv", string(Headline(s, f).CSV())+"\n"+string(hits.CSV()))
 
 	// The data are the figures themselves.
 	summary := exportedOf(t, Summary(s, f))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -18,9 +19,11 @@ func findingsOf(s *analysis.Sweep) string {
 	return b.String()
 }
 
-func TestFindingsOfOneSeed(t *testing.T) { golden(t, "findings.md", findingsOf(marked(t))) }
+func TestFindingsOfOneSeed(t *testing.T) { golden.Equal(t, "findings.md", findingsOf(marked(t))) }
 
-func TestFindingsOverSeeds(t *testing.T) { golden(t, "findings-seeds.md", findingsOf(seededSweep())) }
+func TestFindingsOverSeeds(t *testing.T) {
+	golden.Equal(t, "findings-seeds.md", findingsOf(seededSweep()))
+}
 
 // TestFindingsOfNothing: a sweep all of whose cells are void makes no claim and no table
 // that fails.

@@ -3,8 +3,6 @@ package report
 import (
 	"image/color"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 func busyProfile() (*analysis.Profile, ProfileLoad) {
@@ -30,28 +29,16 @@ func busyProfile() (*analysis.Profile, ProfileLoad) {
 	}
 }
 
-// golden compares with a file in testdata, or writes it with -rewrite.
-func goldenFile(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *rewrite {
-		require.NoError(t, os.WriteFile(path, got, 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got))
-}
-
 func TestFlameGraph(t *testing.T) {
 	p, load := busyProfile()
 	got := FlameGraph(p, load)
 	wellFormed(t, got)
-	goldenFile(t, "flame.svg", got)
+	golden.Equal(t, "flame.svg", string(got))
 }
 
 func TestProfileTable(t *testing.T) {
 	p, load := busyProfile()
-	goldenFile(t, "profile.md", []byte(ProfileTable(p, load).Markdown()))
+	golden.Equal(t, "profile.md", ProfileTable(p, load).Markdown())
 }
 
 func TestFlameOfNothing(t *testing.T) {

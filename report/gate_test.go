@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 // gateFixture has a row of each verdict and of each kind of budget.
@@ -56,7 +57,7 @@ func TestGateFormats(t *testing.T) {
 	for format, file := range map[string]string{"text": "gate.txt", "markdown": "gate.md", "json": "gate.json", "junit": "gate.xml"} {
 		data, err := g.Format(format)
 		require.NoError(t, err)
-		golden(t, file, string(data))
+		golden.Equal(t, file, string(data))
 	}
 	_, err := g.Format("yaml")
 	require.ErrorContains(t, err, `unknown format "yaml"`)

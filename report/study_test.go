@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -45,8 +46,8 @@ func TestStudyTables(t *testing.T) {
 	for _, table := range tables {
 		text += table.Markdown() + "\n"
 	}
-	golden(t, "knobs.md", text)
-	golden(t, "knobs.csv", string(tables[0].CSV()))
+	golden.Equal(t, "knobs.md", text)
+	golden.Equal(t, "knobs.csv", string(tables[0].CSV()))
 	require.Equal(t, []string{"knobs", "knob-max-batch", "knob-kv-layout"}, []string{tables[0].Name, tables[1].Name, tables[2].Name})
 	require.Equal(t, []string{"max-batch", "24", withinNoise, withinNoise}, tables[0].Rows[1], "the same again")
 	require.Contains(t, tables[0].Rows[0][3], "worse", "a small batch, under much load")

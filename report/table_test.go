@@ -1,31 +1,15 @@
 package report
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *rewrite {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "run go test -rewrite to make it")
-	require.Equal(t, string(want), got)
-}
 
 func plain(t *testing.T, table Table) string {
 	var b strings.Builder
@@ -89,10 +73,10 @@ func marked(t *testing.T) *analysis.Sweep {
 func TestTablesOfALadder(t *testing.T) {
 	s := marked(t)
 	f := FactsOf(s, "cadence-30m")
-	golden(t, "ladder.md", strings.Join([]string{
+	golden.Equal(t, "ladder.md", strings.Join([]string{
 		Headline(s, f).Markdown(), Summary(s, f).Markdown(), Cells(s, f).Markdown(), Checks(s, f).Markdown(), CellChecks(s, f).Markdown(), Probes(s, f).Markdown(),
 	}, "\n"))
-	golden(t, "ladder.txt", plain(t, Brief(s, f)))
+	golden.Equal(t, "ladder.txt", plain(t, Brief(s, f)))
 }
 
 func TestTablesOverSeeds(t *testing.T) {
@@ -100,7 +84,7 @@ func TestTablesOverSeeds(t *testing.T) {
 	f := FactsOf(s, "")
 	hits, ok := Hits(s, f)
 	require.True(t, ok)
-	golden(t, "seeds.md", strings.Join([]string{Headline(s, f).Markdown(), Summary(s, f).Markdown(), hits.Markdown()}, "\n"))
+	golden.Equal(t, "seeds.md", strings.Join([]string{Headline(s, f).Markdown(), Summary(s, f).Markdown(), hits.Markdown()}, "\n"))
 }
 
 func TestCaptionSaysWhatIsSimulated(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -35,8 +36,8 @@ func TestWhy(t *testing.T) {
 	w := whyFixture()
 	var b strings.Builder
 	require.NoError(t, w.Text(&b))
-	golden(t, "why.txt", b.String())
-	golden(t, "why.md", w.Markdown())
+	golden.Equal(t, "why.txt", b.String())
+	golden.Equal(t, "why.md", w.Markdown())
 	data, err := json.Marshal(w)
 	require.NoError(t, err)
 	var back Why

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 func testCalibration() Calibration {
@@ -34,7 +36,7 @@ func TestCalibration(t *testing.T) {
 	require.NoError(t, WriteCalibration(path, testCalibration()))
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	golden(t, "calibration.json", string(data))
+	golden.Equal(t, "calibration.json", string(data))
 	got, err := ReadCalibration(path)
 	require.NoError(t, err)
 	require.Equal(t, testCalibration(), got)

@@ -256,13 +256,13 @@ func equalPlain(a, b any) bool {
 func TestCommittedFilesByASecondReader(t *testing.T) {
 	compared := map[string]int{}
 	for _, run := range []string{"ladder", "one-thread"} {
-		cells, err := filepath.Glob(filepath.Join(run, "cells", "*.parquet"))
+		cells, err := filepath.Glob(filepath.Join("runs", run, "cells", "*.parquet"))
 		require.NoError(t, err)
 		require.NotEmpty(t, cells)
 		for _, path := range cells {
 			compared["cells"] += compareReaders(t, &cellTable, path)
 		}
-		traces, err := filepath.Glob(filepath.Join(run, "steps", "*.parquet"))
+		traces, err := filepath.Glob(filepath.Join("runs", run, "steps", "*.parquet"))
 		require.NoError(t, err)
 		for _, path := range traces {
 			compared["steps"] += compareReaders(t, &stepTable, path)

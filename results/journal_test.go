@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 func entry(order int, state State) Entry {
@@ -47,7 +49,7 @@ func TestJournal(t *testing.T) {
 
 	data, err := os.ReadFile(filepath.Join(dir, journalFile))
 	require.NoError(t, err)
-	golden(t, journalFile, string(data))
+	golden.Equal(t, journalFile, string(data))
 }
 
 // A crash at any byte of the last line costs that line only, and the next append

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 func testManifest() Manifest {
@@ -35,7 +37,7 @@ func TestManifest(t *testing.T) {
 	require.NoError(t, WriteManifest(path, testManifest()))
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	golden(t, "manifest.json", string(data))
+	golden.Equal(t, "manifest.json", string(data))
 	got, err := ReadManifest(path)
 	require.NoError(t, err)
 	require.Equal(t, testManifest(), got)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
 func TestSummary(t *testing.T) {
@@ -25,7 +27,7 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, []CellSummary{measured, void}, got)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	golden(t, "summary.json", string(data))
+	golden.Equal(t, "summary.json", string(data))
 
 	require.NoError(t, WriteSummary(path, nil))
 	data, err = os.ReadFile(path)
@@ -58,10 +60,10 @@ func TestReadSummaryRefuses(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	golden(t, "columns.md", ColumnsMarkdown())
-	golden(t, "step-columns.md", StepColumnsMarkdown())
-	golden(t, "summary.md", SummaryMarkdown())
-	golden(t, "rules.md", RulesMarkdown())
+	golden.Equal(t, "columns.md", ColumnsMarkdown())
+	golden.Equal(t, "step-columns.md", StepColumnsMarkdown())
+	golden.Equal(t, "summary.md", SummaryMarkdown())
+	golden.Equal(t, "rules.md", RulesMarkdown())
 	for _, f := range summaryFields() {
 		require.NotEmpty(t, f.Tag.Get("doc"), f.Name)
 	}

@@ -5,13 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 func TestScriptedCell(t *testing.T) {
 	text, err := Text([]Cell{script().decide(t)})
 	require.NoError(t, err)
-	golden(t, "cell.txt", string(text))
+	golden.Equal(t, "cell.txt", string(text))
 }
 
 func TestTimesAreNoDecisions(t *testing.T) {

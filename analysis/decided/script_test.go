@@ -1,9 +1,6 @@
 package decided
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,21 +8,6 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *rewrite {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
 
 // scripted is a cell in which everything happens once: step i runs from i+0.1 to i+0.9
 // seconds.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"syscall"
+
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 )
 
 // The exit codes. README.md and the help of the root command list them.
@@ -26,6 +28,18 @@ const exitCodesHelp = `Exit codes: 0 done, 1 failed, 2 bad input, 3 engine, mode
 found a difference, 7 some cells are invalid (the report says why), 130 interrupted
 (finished cells are kept). gate has its own 1 and 2: gate --help.`
 
+// exitCodes is the exit code of each kind of error. A command whose codes mean
+// something else, as gate's do, codes its errors itself.
+var exitCodes = map[fault.Kind]int{
+	fault.Other:   exitFailure,
+	fault.Input:   exitInput,
+	fault.Engine:  exitEngine,
+	fault.Cells:   exitCells,
+	fault.Write:   exitWrite,
+	fault.Drift:   exitDrift,
+	fault.Invalid: exitInvalid,
+}
+
 // codedError is an error with an exit code.
 type codedError struct {
 	error
@@ -36,7 +50,7 @@ func (e codedError) Unwrap() error { return e.error }
 
 // coded gives err an exit code, unless it is nil or has one.
 func coded(code int, err error) error {
-	if err == nil || errors.As(err, new(codedError)) {
+	if err == nil || errors.As(err, new(codedError)) || fault.Of(err) != fault.Other {
 		return err
 	}
 	return codedError{err, code}
@@ -57,5 +71,5 @@ func exitCode(w io.Writer, err error) int {
 	case errors.As(err, &c):
 		return c.code
 	}
-	return exitFailure
+	return exitCodes[fault.Of(err)]
 }

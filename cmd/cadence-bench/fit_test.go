@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,13 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/admission/fit"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-var rewriteFit = flag.Bool("rewrite-fit", false, "rewrite testdata/fit.md")
 
 // warmLadder has policies that start from an artifact.
 const warmLadder = tracesLadder + `  - name: static
@@ -204,11 +202,5 @@ func TestFitTables(t *testing.T) {
 	for _, table := range r.tables() {
 		b.WriteString(table.Markdown() + "\n")
 	}
-	path := filepath.Join("testdata", "fit.md")
-	if *rewriteFit {
-		require.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), b.String())
+	golden.Equal(t, "fit.md", b.String())
 }

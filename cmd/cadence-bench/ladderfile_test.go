@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,24 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-var rewriteLadders = flag.Bool("rewrite-ladders", false, "rewrite the golden files in testdata/ladders")
-
-// requireGolden compares an output with its file in testdata/ladders.
-func requireGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "ladders", name)
-	if *rewriteLadders {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
 
 // mine is a ladder file with a step that changes nothing and one that changes two things.
 const mine = `name: mine
@@ -60,7 +46,7 @@ func TestLadderListAndCheck(t *testing.T) {
 		got := execute(t, t.Context(), append([]string{"ladder"}, args...)...)
 		require.Equal(t, exitOK, got.code, got.stderr)
 		require.Empty(t, got.stderr)
-		requireGolden(t, name, got.stdout)
+		golden.Equal(t, "ladders/"+name, got.stdout)
 	}
 }
 
@@ -81,7 +67,7 @@ func TestLadderPlan(t *testing.T) {
 	}{"plan-repeats.txt": {repeated, false}, "plan-auto.txt": {auto, false}, "plan-kv.txt": {fixed, false}, "plan-twin.txt": {fixed, true}} {
 		var out bytes.Buffer
 		require.NoError(t, printPlan(&out, tt.cfg, begin, tt.simulated))
-		requireGolden(t, name, out.String())
+		golden.Equal(t, "ladders/"+name, out.String())
 	}
 }
 

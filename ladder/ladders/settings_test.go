@@ -1,7 +1,6 @@
 package ladders
 
 import (
-	"flag"
 	"os"
 	"reflect"
 	"slices"
@@ -9,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the table of keys in docs/ladders.md")
+	"github.com/cadence-bench/cadence-bench/internal/golden"
+)
 
 // withoutKey are the fields that no file can set, and why.
 var withoutKey = map[string]string{
@@ -88,7 +87,7 @@ func requireBlock(t *testing.T, file, begin, end, want string) {
 	require.True(t, ok, "%s has no %s", file, begin)
 	have, after, ok := strings.Cut(rest, end)
 	require.True(t, ok, "%s has no %s", file, end)
-	if *rewrite {
+	if golden.Rewriting() {
 		require.NoError(t, os.WriteFile(file, []byte(before+begin+want+end+after), 0o644))
 		return
 	}

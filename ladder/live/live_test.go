@@ -2,10 +2,7 @@ package live
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,12 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-var rewrite = flag.Bool("rewrite", false, "rewrite the golden files in testdata")
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -88,19 +84,8 @@ func TestLines(t *testing.T) {
 		"six":    strings.Join(b.View(now).Lines(80, 6), "\n"),
 		"two":    strings.Join(b.View(now).Lines(80, 2), "\n"),
 	} {
-		golden(t, name+".txt", text+"\n")
+		golden.Equal(t, name+".txt", text+"\n")
 	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *rewrite {
-		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got, name)
 }
 
 // Whatever the terminal's size, nothing wraps and nothing scrolls.
