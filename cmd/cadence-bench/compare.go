@@ -39,7 +39,7 @@ Cells are paired by offered rate, seed and tape, and their requests by index, so
 both sides answered the very same load. For each rung, rate and metric it gives the
 difference, its 95% interval over seeds and requests, whether B is better, worse, no
 difference was detected or nobody can tell, and the smallest difference that such a
-sample could have shown. docs/method.md has the method, under "Comparing".
+sample could have shown. docs/method-metrics.md has the method, under "Comparing".
 
 It says first what differs between what made the two, and how fast the machine was
 beside each. Cells without a partner and void cells are named and left out. What was
