@@ -21,7 +21,7 @@ ladder: build engine model
 
 build: $(BIN)
 $(BIN): $(SOURCES)
-	go build -buildvcs=auto -o $@ ./cmd/cadence-bench
+	go build -buildvcs=auto -trimpath -ldflags "-s -w" -o $@ ./cmd/cadence-bench
 
 engine: build
 	$(BIN) engine install

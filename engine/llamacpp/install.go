@@ -9,7 +9,7 @@ import (
 	"runtime"
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/internal/npm"
-	"github.com/hybridgroup/yzma/pkg/download"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/internal/publisher"
 )
 
 // Options says what Install fetches and where to.
@@ -22,8 +22,8 @@ type Options struct {
 
 // The sources that a record may name.
 const (
-	sourceNPM      = "npm"
-	sourceDownload = "llama-cpp-builder"
+	sourceNPM       = "npm"
+	sourcePublisher = "llama-cpp-builder"
 )
 
 // installDir is where a platform's libraries live.
@@ -97,8 +97,8 @@ func fetch(ctx context.Context, o Options, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(o.Log, "fetching %s for %s from its publisher\n", download.DefaultTag(), o.Platform)
-	err := fetchDownload(ctx, o.Platform, dir)
+	fmt.Fprintf(o.Log, "fetching %s for %s from its publisher\n", Release, o.Platform)
+	err := fetchPublished(ctx, o.Platform, dir)
 	if err != nil && npmErr != nil {
 		return fmt.Errorf("%w; %w", npmErr, err)
 	}
@@ -124,6 +124,20 @@ func fetchNPM(ctx context.Context, p Platform, dir string, want []FileHash) erro
 		}
 	}
 	return (&record{Release, p, sourceNPM, want}).write(dir)
+}
+
+// fetchPublished fills dir from the publisher of the release. Its manifest is pinned and
+// names the digest of each archive. The files' own hashes are recorded here, and every
+// load compares with the record.
+func fetchPublished(ctx context.Context, p Platform, dir string) error {
+	if err := publisher.Pinned().Fetch(ctx, string(p), dir, isLibrary); err != nil {
+		return fmt.Errorf("download from the publisher: %w", err)
+	}
+	files, err := hashLibraries(dir)
+	if err != nil {
+		return err
+	}
+	return (&record{Release, p, sourcePublisher, files}).write(dir)
 }
 
 func empty(dir string) error {
