@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"time"
 	"unicode/utf8"
+
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // tapeKey names the version of the format in a tape's first line.
@@ -27,6 +30,28 @@ type tapeHeader struct {
 	Seed     uint64  `json:"seed"`
 	Duration int64   `json:"duration_ns"`
 	Requests int     `json:"requests"`
+}
+
+// CheckTapeName is an error unless a tape can be written to a file of this name: its
+// ending chooses the format, .jsonl or .parquet.
+func CheckTapeName(file string) error {
+	if ext := filepath.Ext(file); ext != ".jsonl" && ext != ".parquet" {
+		return fmt.Errorf("%q: give a file that ends in .jsonl or .parquet", file)
+	}
+	return nil
+}
+
+// WriteFile writes a tape in the format of the file's ending. The file is whole or not
+// there.
+func (t *Tape) WriteFile(file string) error {
+	if err := CheckTapeName(file); err != nil {
+		return err
+	}
+	write := t.WriteJSONL
+	if filepath.Ext(file) == ".parquet" {
+		write = t.WriteParquet
+	}
+	return results.WriteAtomic(file, write)
 }
 
 // tapeRow is a request of a tape on disk; its index is its place.

@@ -16,11 +16,11 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/killpoint"
 )
 
-// writeAtomic makes the file path hold what write wrote, whole, or leaves path as it
+// WriteAtomic makes the file path hold what write wrote, whole, or leaves path as it
 // was. The content and its name are durable when it returns nil. A process killed
 // in the middle leaves at most a hidden ".<name>.tmp", which the next write of
 // the same file replaces and no reader looks at.
-func writeAtomic(path string, write func(io.Writer) error) (err error) {
+func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
 	temp := filepath.Join(dir, "."+base+".tmp")
 	defer func() {
@@ -74,23 +74,18 @@ func cause(err error) error {
 	return err
 }
 
-// writeJSON writes v, indented, atomically. Map keys come out sorted.
-// WriteJSON writes v, indented, or leaves the file as it was.
-func WriteJSON(path string, v any) error { return writeJSON(path, v) }
-
-func writeJSON(path string, v any) error {
+// WriteJSON writes v, indented, or leaves the file as it was. Map keys come out sorted.
+func WriteJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return writeBytes(path, append(data, '\n'))
+	return WriteBytes(path, append(data, '\n'))
 }
 
 // WriteBytes writes a file that appears whole or not at all.
-func WriteBytes(path string, data []byte) error { return writeBytes(path, data) }
-
-func writeBytes(path string, data []byte) error {
-	return writeAtomic(path, func(w io.Writer) error {
+func WriteBytes(path string, data []byte) error {
+	return WriteAtomic(path, func(w io.Writer) error {
 		killpoint.At(killpoint.Write, path, w, data)
 		_, err := w.Write(data)
 		return err

@@ -32,14 +32,14 @@ func TestFullDiskLeavesWhatWasThere(t *testing.T) {
 		return err
 	}
 
-	err := writeAtomic(path, failing)
+	err := WriteAtomic(path, failing)
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.EqualError(t, err, "write "+path+": no space left on device")
 	require.NoFileExists(t, path)
 	noTempFiles(t, dir)
 
-	require.NoError(t, writeBytes(path, []byte("whole")))
-	require.ErrorIs(t, writeAtomic(path, failing), syscall.ENOSPC)
+	require.NoError(t, WriteBytes(path, []byte("whole")))
+	require.ErrorIs(t, WriteAtomic(path, failing), syscall.ENOSPC)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "whole", string(data))
@@ -63,7 +63,7 @@ func TestLeftoverIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.parquet")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".a.parquet.tmp"), make([]byte, 1<<20), 0o600))
-	require.NoError(t, writeBytes(path, []byte("new")))
+	require.NoError(t, WriteBytes(path, []byte("new")))
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "new", string(data))

@@ -193,7 +193,7 @@ func WriteCalibration(path string, c Calibration) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	c.Schema = SchemaVersion
-	return writeJSON(path, c)
+	return WriteJSON(path, c)
 }
 
 // ReadCalibration reads and checks a file of WriteCalibration.

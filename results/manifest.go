@@ -111,7 +111,7 @@ type Choice struct {
 // WriteManifest writes m with the current schema; equal manifests give equal bytes.
 func WriteManifest(path string, m Manifest) error {
 	m.Schema = SchemaVersion
-	return writeJSON(path, m)
+	return WriteJSON(path, m)
 }
 
 // ReadManifest reads a file of WriteManifest.

@@ -104,7 +104,7 @@ func WriteSummary(path string, cells []CellSummary) error {
 			}
 		}
 	}
-	return writeJSON(path, out)
+	return WriteJSON(path, out)
 }
 
 // ReadSummary reads a file of WriteSummary.

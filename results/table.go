@@ -36,7 +36,7 @@ func (t *table[R]) write(path string, cell Cell, rows []R) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return writeBytes(path, data)
+	return WriteBytes(path, data)
 }
 
 func (t *table[R]) read(path string) (Cell, []R, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/loadcheck"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
@@ -29,7 +30,7 @@ func methodBlocks() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	checks, err := loadgenBlocks()
+	checks, err := loadcheck.Blocks(loadgenFolder)
 	if err != nil {
 		return nil, err
 	}

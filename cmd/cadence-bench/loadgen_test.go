@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/ideal"
 )
 
 // TestLoadgenValidate writes the same figures every time, and its tables.
@@ -20,16 +22,16 @@ func TestLoadgenValidate(t *testing.T) {
 	first := contents(t, dir)
 	require.Contains(t, first, filepath.Join(dir, "validate.md"))
 
-	var v validation
+	var v ideal.Validation
 	require.NoError(t, json.Unmarshal([]byte(first[filepath.Join(dir, "validate.json")]), &v))
-	require.Len(t, v.Studies, len(studied))
+	require.Len(t, v.Studies, len(ideal.Processes()))
 	require.Len(t, v.Studies[0].Sweep, 3)
 	require.Equal(t, exitOK, execute(t, t.Context(), args...).code)
 	require.Equal(t, first, contents(t, dir))
 
 	v.Studies[0].Rejected = new(float64)
 	*v.Studies[0].Rejected = 0.3
-	require.ErrorContains(t, v.verdict(), "30.0% of the seeds are rejected")
+	require.ErrorContains(t, v.Verdict(), "30.0% of the seeds are rejected")
 }
 
 func TestLoadgenSelftest(t *testing.T) {
@@ -37,14 +39,14 @@ func TestLoadgenSelftest(t *testing.T) {
 	got := execute(t, t.Context(), "loadgen", "selftest", "--wall", "0", "--replications", "8", "--requests", "500", "--out", dir)
 	require.Equal(t, exitOK, got.code, got.stderr)
 	require.Contains(t, got.stdout, "M/D/4")
-	var s selftest
+	var s ideal.Selftest
 	data, err := os.ReadFile(filepath.Join(dir, "selftest.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &s))
 	require.Len(t, s.Answers, 12)
-	require.NoError(t, s.verdict())
+	require.NoError(t, s.Verdict())
 	s.Answers[3].Mean.OK = false
-	require.ErrorContains(t, s.verdict(), s.Answers[3].Queue)
+	require.ErrorContains(t, s.Verdict(), s.Answers[3].Queue)
 }
 
 func TestLoadgenBadInput(t *testing.T) {

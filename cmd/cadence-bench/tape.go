@@ -5,19 +5,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
-	"math"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/loadgen"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/loadcheck"
 )
 
 func newTape() *cobra.Command {
@@ -66,16 +62,15 @@ Arrivals; factors are relative to each other, and the rate is the mean over the 
 }
 
 func (f *tapeFlags) run(out io.Writer) error {
-	write, err := tapeWriter(f.out)
-	if err != nil {
-		return coded(exitInput, err)
+	if err := loadgen.CheckTapeName(f.out); err != nil {
+		return fault.Input.Errorf("--out: %w", err)
 	}
 	tape, err := f.tape()
 	if err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
-	if err := writeTape(f.out, tape, write); err != nil {
-		return coded(exitWrite, err)
+	if err := tape.WriteFile(f.out); err != nil {
+		return fault.Write.Wrap(err)
 	}
 	fmt.Fprintf(out, "%s  %s: %d requests\n", tape.Hash(), f.out, len(tape.Requests))
 	return nil
@@ -97,30 +92,6 @@ func (f *tapeFlags) tape() (*loadgen.Tape, error) {
 	return load.Make(rate, f.seed, f.duration)
 }
 
-func tapeWriter(file string) (func(*loadgen.Tape, io.Writer) error, error) {
-	switch filepath.Ext(file) {
-	case ".jsonl":
-		return (*loadgen.Tape).WriteJSONL, nil
-	case ".parquet":
-		return (*loadgen.Tape).WriteParquet, nil
-	}
-	return nil, fmt.Errorf("--out: %q: give a file that ends in .jsonl or .parquet", file)
-}
-
-// writeTape writes a file that is whole or not there.
-func writeTape(file string, t *loadgen.Tape, write func(*loadgen.Tape, io.Writer) error) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".tape-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	err = errors.Join(write(t, tmp), tmp.Chmod(0o644), tmp.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
-}
-
 func newTapeInspect() *cobra.Command {
 	return &cobra.Command{
 		Use:     "inspect FILE...",
@@ -129,7 +100,7 @@ func newTapeInspect() *cobra.Command {
 		Args:    someFiles,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return eachTape(files, func(file string, t *loadgen.Tape) error {
-				return coded(exitWrite, tapeTable(file, t).Text(cmd.OutOrStdout()))
+				return fault.Write.Wrap(loadcheck.Tape(file, t).Text(cmd.OutOrStdout()))
 			})
 		},
 	}
@@ -144,7 +115,7 @@ func newTapeHash() *cobra.Command {
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return eachTape(files, func(file string, t *loadgen.Tape) error {
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", t.Hash(), file)
-				return coded(exitWrite, err)
+				return fault.Write.Wrap(err)
 			})
 		},
 	}
@@ -152,7 +123,7 @@ func newTapeHash() *cobra.Command {
 
 func someFiles(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return coded(exitInput, errors.New("name a tape: a file of tape make"))
+		return fault.Input.Errorf("name a tape: a file that tape make wrote")
 	}
 	return nil
 }
@@ -161,54 +132,14 @@ func eachTape(files []string, do func(string, *loadgen.Tape) error) error {
 	for _, file := range files {
 		t, err := loadgen.ReadTape(file)
 		if errors.As(err, new(*fs.PathError)) {
-			return coded(exitInput, err)
+			return fault.Input.Wrap(err)
 		}
 		if err != nil {
-			return coded(exitInput, fmt.Errorf("%w; a tape is what tape make writes, of a trace too", err))
+			return fault.Input.Errorf("%w; a tape is what tape make writes, also from a trace", err)
 		}
 		if err := do(file, t); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// tapeTable describes a tape.
-func tapeTable(file string, t *loadgen.Tape) report.Table {
-	f := loadgen.Describe(t)
-	table := report.Table{
-		Title:   "Tape " + file,
-		Caption: fmt.Sprintf("%s, arrivals %s, seed %d, %v at %g requests/s", t.Workload, t.Arrivals, t.Seed, t.Duration, t.RPS),
-		Columns: []report.Column{{Name: "what", Left: true}, {Name: "value"}},
-	}
-	row := func(what, value string) { table.Rows = append(table.Rows, []string{what, value}) }
-	measured := func(x float64) string {
-		if math.IsNaN(x) {
-			return "too few arrivals"
-		}
-		return fmt.Sprintf("%.3f", x)
-	}
-	lengths := func(sorted []int) string {
-		at := func(p float64) int { return sorted[int(p*float64(len(sorted)-1))] }
-		return fmt.Sprintf("%d / %d / %d / %d", sorted[0], at(0.5), at(0.95), sorted[len(sorted)-1])
-	}
-	row("requests", fmt.Sprint(f.Requests))
-	row("requests/s over the duration", fmt.Sprintf("%.3f", f.RPS))
-	row("arrivals that come by themselves", fmt.Sprint(f.Arrivals))
-	row("their gaps: coefficient of variation", measured(f.Gaps.CV))
-	row(fmt.Sprintf("their index of dispersion, windows of %d", loadgen.DispersionWindow), measured(f.Gaps.Dispersion))
-	row("prompt, words: min / p50 / p95 / max", lengths(f.Prompt))
-	row("requested output, tokens", lengths(f.MaxTokens))
-	row("natural output, tokens", lengths(f.StopTokens))
-	row("prompt words that an earlier prompt began with", fmt.Sprintf("%.1f%%", 100*f.Shared))
-	row("shared prefixes", fmt.Sprint(f.Groups))
-	for _, class := range slices.Sorted(maps.Keys(f.Classes)) {
-		row("class "+class, fmt.Sprint(f.Classes[class]))
-	}
-	if f.Sessions > 0 {
-		row("sessions", fmt.Sprint(f.Sessions))
-		row("turns of the longest", fmt.Sprint(f.MaxTurns))
-	}
-	row("SHA-256", t.Hash())
-	return table
 }

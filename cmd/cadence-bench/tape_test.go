@@ -64,7 +64,7 @@ func TestTapeCommands(t *testing.T) {
 	for _, want := range []string{"sessions:turns=3, arrivals weibull:burstiness=0.6, seed 9, 20s at 3 requests/s", "coefficient of variation", "index of dispersion", "class later", hash} {
 		require.Contains(t, got.stdout, want)
 	}
-	left, err := filepath.Glob(".tape-*")
+	left, err := filepath.Glob(".*.tmp")
 	require.NoError(t, err)
 	require.Empty(t, left)
 }

@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 	"analysis/decided":    {"results"},
 	"report":              {"analysis", "report/chartdata", "results"},
 	"report/chartdata":    {"analysis", "results"},
+	"report/loadcheck":    {"loadgen", "loadgen/ideal", "report", "results"},
 	"ladder":              {"admission", "admission/bound", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/ab":           {"analysis/paired", "results"},
 	"ladder/artifact":     {"admission", "results"},

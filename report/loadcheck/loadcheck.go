@@ -1,52 +1,53 @@
-package main
+// Package loadcheck makes the tables about the load generator itself: its arrival
+// processes beside what they claim, its driver beside queueing theory, and what a tape
+// holds.
+package loadcheck
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/cadence-bench/cadence-bench/loadgen/ideal"
 	"github.com/cadence-bench/cadence-bench/report"
 )
 
-func markdownOf(tables []report.Table) string {
-	var parts []string
-	for _, t := range tables {
-		parts = append(parts, t.Markdown())
-	}
-	return strings.Join(parts, "\n")
-}
+// The files that the checks are kept in, as JSON; the tables stand beside them as
+// Markdown.
+const (
+	ValidationFile = "validate.json"
+	SelftestFile   = "selftest.json"
+)
 
-// loadgenBlocks are the tables of the kept checks of the load generator: arrivals,
-// sweep-seeds and stubs, known-answers and known-answers-wall. A folder that lacks
-// the files gives none.
-func loadgenBlocks() (map[string]string, error) {
+// Blocks are the tables of the checks that a folder keeps, by the names under which
+// documents embed them. Checks that are not there give none.
+func Blocks(dir string) (map[string]string, error) {
 	blocks := map[string]string{}
-	var v validation
-	if ok, err := readKept("validate", &v); err != nil {
-		return nil, err
-	} else if ok {
-		for i, t := range v.tables() {
-			blocks[[]string{"arrivals", "sweep-seeds", "stubs"}[i]] = t.Markdown()
+	add := func(tables []report.Table, names ...string) {
+		for i, t := range tables {
+			blocks[names[i]] = t.Markdown()
 		}
 	}
-	var s selftest
-	if ok, err := readKept("selftest", &s); err != nil {
+	var v ideal.Validation
+	if ok, err := read(filepath.Join(dir, ValidationFile), &v); err != nil {
 		return nil, err
 	} else if ok {
-		for i, t := range s.tables() {
-			blocks[[]string{"known-answers", "known-answers-wall"}[i]] = t.Markdown()
-		}
+		add(Validation(v), "arrivals", "sweep-seeds", "stubs")
+	}
+	var s ideal.Selftest
+	if ok, err := read(filepath.Join(dir, SelftestFile), &s); err != nil {
+		return nil, err
+	} else if ok {
+		add(Selftest(s), "known-answers", "known-answers-wall")
 	}
 	return blocks, nil
 }
 
-func readKept(name string, into any) (ok bool, err error) {
-	path := filepath.Join(loadgenFolder, name+".json")
+// read decodes a file of JSON, if it is there.
+func read(path string, into any) (ok bool, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -72,7 +73,8 @@ func beside(format string, measured float64, expected *float64) string {
 	return fmt.Sprintf(format, measured) + " (" + opt(format, expected) + ")"
 }
 
-func (v validation) tables() []report.Table {
+// Validation gives the tables arrivals, sweep-seeds and stubs.
+func Validation(v ideal.Validation) []report.Table {
 	processes := report.Table{
 		Title: "The arrival processes against what they claim to be",
 		Columns: []report.Column{{Name: "process", Left: true}, {Name: "offered (rps)"}, {Name: "KS rejects at 0.05"}, {Name: "median p"},
@@ -117,7 +119,7 @@ func percentOrNull(v *float64) string {
 	if v == nil {
 		return "–"
 	}
-	return percent(*v)
+	return fmt.Sprintf("%.1f%%", 100**v)
 }
 
 func holds(ok bool) string {
@@ -127,27 +129,8 @@ func holds(ok bool) string {
 	return "NO"
 }
 
-// verdict is an error when a figure is where a right process comes once in 10,000
-// times, or a stub check fails.
-func (v validation) verdict() error {
-	for _, s := range v.Studies {
-		sd := math.Sqrt(0.05 * 0.95 / float64(s.Seeds))
-		switch {
-		case s.Rejected != nil && *s.Rejected > 0.05+4*sd+1/float64(s.Seeds):
-			return fmt.Errorf("%s at %g/s: %.1f%% of the seeds are rejected at 0.05", s.Arrivals, s.RPS, 100**s.Rejected)
-		case s.ExpectSD != nil && math.Abs(s.CountMean-s.ExpectCount) > 4**s.ExpectSD/math.Sqrt(float64(s.Seeds))+0.5:
-			return fmt.Errorf("%s at %g/s: %.1f arrivals in the mean where %.1f are expected", s.Arrivals, s.RPS, s.CountMean, s.ExpectCount)
-		}
-	}
-	for _, s := range v.Stubs {
-		if !s.OK {
-			return fmt.Errorf("%s: %s, expected %s", s.What, s.Measured, s.Expected)
-		}
-	}
-	return nil
-}
-
-func (t selftest) tables() []report.Table {
+// Selftest gives the tables known-answers and, of a run in wall time, known-answers-wall.
+func Selftest(t ideal.Selftest) []report.Table {
 	known := report.Table{
 		Title:   "The driver and its records against queueing theory, in virtual time",
 		Caption: fmt.Sprintf("waits in mean service times; %d replications; all intervals hold together with %.0f%% confidence", t.Plan.Replications, 100*t.Plan.Confidence),
@@ -183,13 +166,4 @@ func (t selftest) tables() []report.Table {
 			holds(a.Mean.OK), fmt.Sprintf("%.3f", 1e3*a.Lag), fmt.Sprintf("%.3f", 1e3*a.DifferenceMean), fmt.Sprintf("%.3f", 1e3*a.DifferenceP99)})
 	}
 	return append(tables, wall)
-}
-
-func (t selftest) verdict() error {
-	for _, a := range t.Answers {
-		if !a.OK() {
-			return fmt.Errorf("%s at ρ = %g: theory is outside of an interval", a.Queue, a.Load)
-		}
-	}
-	return nil
 }
