@@ -13,7 +13,7 @@ import (
 func (s *Sweep) Claims() []Claim {
 	seeds := s.Seeds()
 	var claims []Claim
-	for _, claim := range []func(*Sweep) []Claim{rises, tellsNothing, roughStream, staticCost, sameOrder, holdsTail, paysOff} {
+	for _, claim := range []func(*Sweep) []Claim{goodputRises, throughputAlike, continuousITL, staticAtLowLoad, orderOverSLOs, tailUnderSLO, admissionGoodput} {
 		for _, c := range claim(s) {
 			c.decide(seeds)
 			claims = append(claims, c)
@@ -22,7 +22,7 @@ func (s *Sweep) Claims() []Claim {
 	return claims
 }
 
-func rises(s *Sweep) []Claim {
+func goodputRises(s *Sweep) []Claim {
 	c := Claim{Key: "a", Text: "Goodput rises at each rung", What: "peak goodput over that of the rung below", Ratio: true,
 		Rule: fmt.Sprintf("Holds when at every step it is more than %.0f%% higher and the 95%% interval of the ratio above 1; does not when at some step that interval is below %.2f.", 100*DefaultFloor, 1+DefaultFloor) + " The interval is the wider of resampled seeds and requests, with the peak wherever it falls, and Student's t of the seeds' differences at the two peaks. Rungs with admission control have claims of their own."}
 	drawn := map[string]peaks{}
@@ -61,7 +61,7 @@ func (e *Evidence) ratioOf(a, b peaks) {
 	e.Lo, e.Hi = max(min(1+e.Lo/below, d.lo, e.Value), 0), max(1+e.Hi/below, d.hi, e.Value)
 }
 
-func tellsNothing(s *Sweep) []Claim {
+func throughputAlike(s *Sweep) []Claim {
 	c := Claim{Key: "b", Text: "Throughput cannot tell the rungs apart", Unit: Fraction,
 		What: "largest difference between rungs at one offered rate, over their mean: completed requests/s, and their output tokens/s",
 		Rule: fmt.Sprintf("Holds when at every rate the rungs are within %.0f%% of each other, in every seed; does not when at some rate they are further apart in every seed. Rungs with admission control, which refuse work, are left out.", 100*DefaultFloor)}
@@ -117,36 +117,42 @@ func (s *Sweep) spreadAt(rate float64, m Metric) (spread float64, apart, alike b
 	return means.relative().V, apart, alike
 }
 
-func roughStream(s *Sweep) []Claim {
-	below, ok := s.below("continuous")
+func continuousITL(s *Sweep) []Claim {
+	rung, ok := s.first(Traits.Continuous)
 	if !ok {
 		return nil
 	}
-	c := Claim{Key: "c", Text: "Continuous batching makes p99 ITL worse", What: fmt.Sprintf("p99 ITL of continuous over that of %s, by offered rate", below), Ratio: true,
+	below, ok := s.below(rung)
+	if !ok {
+		return nil
+	}
+	c := Claim{Key: "c", Text: "Continuous batching makes p99 ITL worse", What: fmt.Sprintf("p99 ITL of %s over that of %s, by offered rate", rung, below), Ratio: true,
 		Rule: fmt.Sprintf("Holds when at every rate it is more than %.0f%% higher and Student's t interval of the seeds' ratios above 1; does not when at some rate that interval is below %.2f.", 100*DefaultFloor, 1+DefaultFloor)}
 	for _, rate := range s.CommonRates() {
-		e := contrastOf(number(rate)+" rps", s.Find(below, rate), s.Find("continuous", rate), ITLP99, true)
+		e := contrastOf(number(rate)+" rps", s.Find(below, rate), s.Find(rung, rate), ITLP99, true)
 		e.above(1, DefaultFloor)
 		c.Evidence = append(c.Evidence, e)
 	}
 	return []Claim{c}
 }
 
-func staticCost(s *Sweep) []Claim {
+func staticAtLowLoad(s *Sweep) []Claim {
 	common := s.CommonRates()
-	if !slices.Contains(s.Rungs, "static") || !slices.Contains(s.Rungs, "fifo") || len(common) == 0 {
+	fifo, hasFIFO := s.first(Traits.FIFO)
+	static, hasStatic := s.first(Traits.Static)
+	if !hasFIFO || !hasStatic || len(common) == 0 {
 		return nil
 	}
 	rate := common[0]
-	c := Claim{Key: "d", Text: "Static batching is worse than FIFO at low load", What: fmt.Sprintf("median E2E of static over that of fifo at %s rps, the lowest rate", number(rate)), Ratio: true,
+	c := Claim{Key: "d", Text: "Static batching is worse than FIFO at low load", What: fmt.Sprintf("median E2E of %s over that of %s at %s rps, the lowest rate", static, fifo, number(rate)), Ratio: true,
 		Rule: fmt.Sprintf("Holds when it is more than %.0f%% higher and Student's t interval of the seeds' ratios above 1; does not when that interval is below %.2f.", 100*DefaultFloor, 1+DefaultFloor)}
-	e := contrastOf("", s.Find("fifo", rate), s.Find("static", rate), E2EP50, true)
+	e := contrastOf("", s.Find(fifo, rate), s.Find(static, rate), E2EP50, true)
 	e.above(1, DefaultFloor)
 	c.Evidence = []Evidence{e}
 	return []Claim{c}
 }
 
-func sameOrder(s *Sweep) []Claim {
+func orderOverSLOs(s *Sweep) []Claim {
 	c := Claim{Key: "e", Text: "The order of the rungs does not depend on the SLO", Unit: Count, What: "pairs of rungs, by peak goodput at " + factors() + " × the SLO",
 		Rule: fmt.Sprintf("Does not hold when a pair changes places: one is ahead by more than %.0f%% and in every seed at one SLO, the other at another. Holds when none does and at every SLO some pair is told apart.", 100*DefaultFloor)}
 	rows := s.SLORows()
@@ -173,9 +179,9 @@ func (r *SLORow) ToldApart() bool {
 	})
 }
 
-func holdsTail(s *Sweep) (claims []Claim) {
+func tailUnderSLO(s *Sweep) (claims []Claim) {
 	for _, rung := range s.Rungs {
-		if !isConformal(rung) {
+		if !s.Traits(rung).Promises() {
 			continue
 		}
 		c := Claim{Key: "f", Text: rung + " holds the p99 E2E of admitted requests under the SLO at every rate", What: "p99 E2E of all seeds' admitted requests over the SLO, by offered rate", Ratio: true,
@@ -201,14 +207,14 @@ func holdsTail(s *Sweep) (claims []Claim) {
 	return claims
 }
 
-func paysOff(s *Sweep) (claims []Claim) {
+func admissionGoodput(s *Sweep) (claims []Claim) {
 	common, plain := s.CommonRates(), s.plain()
 	if len(common) == 0 || len(plain) == 0 {
 		return nil
 	}
 	rate, base := common[len(common)-1], plain[len(plain)-1]
 	for _, rung := range s.Rungs {
-		if !isConformal(rung) {
+		if !s.Traits(rung).Promises() {
 			continue
 		}
 		c := Claim{Key: "g", Text: fmt.Sprintf("%s has more goodput at the highest rate than %s without admission", rung, base), Unit: PerSecond,

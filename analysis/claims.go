@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"slices"
 )
 
 // ClaimVerdict says whether a run bears out a claim.
@@ -117,9 +116,4 @@ func (e *Evidence) above(none, floor float64) {
 	case e.Hi < none+floor:
 		e.Verdict = DoesNotHold
 	}
-}
-
-// plain are the rungs without admission control, in ladder order.
-func (s *Sweep) plain() []string {
-	return slices.DeleteFunc(slices.Clone(s.Rungs), isConformal)
 }

@@ -113,6 +113,7 @@ func TestSurvivors(t *testing.T) {
 func itl(order int, rung string, rate float64, seed uint64, good int, itlS float64) CellMetrics {
 	m := measured(order, rung, rate, seed, good, p99(1))
 	m.ITL.P99 = p99(itlS)
+	m.Cell.Params = recorded[rung]
 	return m
 }
 

@@ -16,7 +16,7 @@ func ladderOf(o Options, rungs []string, servers []server, rates []float64, seed
 		for seed := range uint64(seeds) {
 			for i, rung := range rungs {
 				m, _ := queued(rung, rate, seed, servers[i], o)
-				m.Invalid, m.Cell.Order = nil, len(cells)
+				m.Invalid, m.Cell.Order, m.Cell.Params = nil, len(cells), recorded[rung]
 				cells = append(cells, m)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/results"
@@ -75,7 +74,7 @@ func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]
 	})
 	a := Promise{Policy: m.Cell.Params["admission"]}
 	// Others have a parameter of that name, which is no promise.
-	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil && strings.Contains(a.Policy, "conformal") {
+	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil && traitsOf(m.Cell.Params).Promises() {
 		a.Alpha = results.Some(alpha)
 	}
 	if m.Window.WarmupS == m.Cell.WarmupS && m.Window.EndS == m.Cell.DurationS && m.SLOS == m.Cell.SLOS {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -22,25 +21,25 @@ func WorseMetrics() []Metric {
 // Step is a rung and the one that it is compared with.
 type Step struct{ Below, Rung string }
 
-// Steps returns the steps of the ladder. Rungs that are one mechanism at several
-// settings (conformal-80, conformal-95) stand side by side: each is compared with the
-// rung below all of them.
+// Steps are the steps of the ladder, by their upper rung: from the next rung below that
+// serves all of the load, so that settings of one admission policy stand side by side.
+// Arms are no steps.
 func (s *Sweep) Steps() []Step {
 	var steps []Step
-	for i := 1; i < len(s.Rungs); i++ {
-		below := i - 1
-		for below > 0 && isConformal(s.Rungs[i]) && isConformal(s.Rungs[below]) {
-			below--
+	arms := s.Arms()
+	for i, rung := range s.Rungs {
+		if slices.Contains(arms, rung) {
+			continue
 		}
-		steps = append(steps, Step{s.Rungs[below], s.Rungs[i]})
+		for below := i - 1; below >= 0; below-- {
+			if !s.Traits(s.Rungs[below]).Admits() {
+				steps = append(steps, Step{s.Rungs[below], rung})
+				break
+			}
+		}
 	}
 	return steps
 }
-
-// conformal begins the names of the rungs with admission control.
-const conformal = "conformal"
-
-func isConformal(rung string) bool { return strings.HasPrefix(rung, conformal) }
 
 // Worsening is a metric that became worse from one rung to the next.
 type Worsening struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"time"
 
@@ -40,6 +41,20 @@ var (
 	prefix     = serving{name: "prefix", batch: 24, continuous: true, cached: true}
 	shedding   = serving{name: "conformal-95", batch: 24, continuous: true, cached: true, shedAbove: 8}
 )
+
+// params are those by which the report knows what a rung is.
+func (f fixture) params(rung string) map[string]string {
+	for _, s := range f.rungs {
+		if s.name == rung {
+			p := map[string]string{"max_batch": strconv.Itoa(s.batch), "refill": strconv.FormatBool(s.continuous), "prefix_cache": strconv.FormatBool(s.cached)}
+			if s.shedAbove > 0 {
+				p["admission"], p["admission_alpha"] = "conformal", "0.05"
+			}
+			return p
+		}
+	}
+	return nil
+}
 
 func ladder() fixture {
 	return fixture{
@@ -80,8 +95,8 @@ func (f fixture) cell(key results.Key, order int) results.Cell {
 	var beyond results.Opt[float64]
 	beyond.V, beyond.OK = f.beyond[key.Rung]
 	return results.Cell{
-		Extrapolated: beyond,
-		Schema:       results.SchemaVersion, Key: key, Order: order, Backend: f.backend, Workload: "mixed",
+		Extrapolated: beyond, Params: f.params(key.Rung),
+		Schema: results.SchemaVersion, Key: key, Order: order, Backend: f.backend, Workload: "mixed",
 		StartedAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(order) * 2 * time.Minute),
 		DurationS: f.duration.Seconds(), WarmupS: 15, TimeoutS: 30, SLOS: 4, EndedS: f.duration.Seconds() + 30,
 		ProbeBefore: results.Some(results.Probe{PrefillTokensPerS: 1800 - float64(order%7)*9, DecodeTokensPerS: 400 - float64(order%5)*4}),
