@@ -30,6 +30,9 @@ func goodputRises(s *Sweep) []Claim {
 		drawn[s.Rungs[i]] = p
 	}
 	rungs := s.plain()
+	if len(rungs) < 2 {
+		return nil
+	}
 	for i := 1; i < len(rungs); i++ {
 		a, b := drawn[rungs[i-1]], drawn[rungs[i]]
 		e := Evidence{Where: rungs[i], Verdict: Open, Missing: len(a.points) == 0 || len(b.points) == 0}
@@ -62,6 +65,9 @@ func (e *Evidence) ratioOf(a, b peaks) {
 }
 
 func throughputAlike(s *Sweep) []Claim {
+	if len(s.plain()) < 2 {
+		return nil
+	}
 	c := Claim{Key: "b", Text: "Throughput cannot tell the rungs apart", Unit: Fraction,
 		What: "largest difference between rungs at one offered rate, over their mean: completed requests/s, and their output tokens/s",
 		Rule: fmt.Sprintf("Holds when at every rate the rungs are within %.0f%% of each other, in every seed; does not when at some rate they are further apart in every seed. Rungs with admission control, which refuse work, are left out.", 100*DefaultFloor)}

@@ -66,8 +66,8 @@ func TestClaimsOfAdmission(t *testing.T) {
 	require.Equal(t, DoesNotHold, verdicts["f conformal-80 holds the p99 E2E of admitted requests under the SLO at every rate"])
 	require.Equal(t, Holds, verdicts["g conformal-95 has more goodput at the highest rate than prefix without admission"])
 	require.NotContains(t, verdicts, "d Static batching is worse than FIFO at low load", "the run has no such rungs")
-	require.Len(t, claim(t, s, "a").Evidence, 0, "one rung without admission")
-	require.Equal(t, Open, claim(t, s, "a").Verdict)
+	require.NotContains(t, verdicts, "a Goodput rises at each rung", "one rung without admission is no ladder")
+	require.NotContains(t, verdicts, "b Throughput cannot tell the rungs apart")
 }
 
 func TestTogether(t *testing.T) {
