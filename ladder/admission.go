@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -15,7 +16,7 @@ import (
 // admit gives a rung's engine its admission policy for a cell, if it has one: a new one
 // for each, since cells are independent. What it draws at random depends on the cell's
 // name.
-func (r *Rung) admit(serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (slo time.Duration, err error) {
+func admit(r *spec.Rung, serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (slo time.Duration, err error) {
 	if r.Admission.Policy == "" {
 		return 0, nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -31,7 +31,7 @@ func gatedRun(t *testing.T) (*fakeMachine, Config, *results.Run) {
 	sweep.TraceSteps = true
 	cfg := smallConfig(t)
 	var err error
-	cfg.Ladder, err = ladders.Parse("gated", []byte(gated))
+	cfg.Ladder, err = spec.Parse("gated", []byte(gated))
 	require.NoError(t, err)
 	cfg.Rates, cfg.SLO, cfg.Duration = []float64{2, 16}, 1500*time.Millisecond, 8*time.Second
 	require.NoError(t, sweep.Start(t.Context(), cfg))

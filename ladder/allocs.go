@@ -11,6 +11,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // The script by which allocations are counted: requests that share three quarters of
@@ -37,7 +38,7 @@ const (
 // steps, rounded down. The script is the same whatever the machine does, and nothing
 // else may run in this process meanwhile; what the runtime allocates for itself is far
 // less than one object per step, and the least of three tries is taken.
-func AllocsPerStep(ctx context.Context, m Machine, r Rung) (int, error) {
+func AllocsPerStep(ctx context.Context, m Machine, r spec.Rung) (int, error) {
 	mean := math.Inf(1)
 	for range allocTries {
 		n, err := allocs(ctx, m, r)
@@ -49,12 +50,12 @@ func AllocsPerStep(ctx context.Context, m Machine, r Rung) (int, error) {
 	return int(mean), nil
 }
 
-func allocs(ctx context.Context, m Machine, r Rung) (float64, error) {
+func allocs(ctx context.Context, m Machine, r spec.Rung) (float64, error) {
 	clk, ok := m.NewClock().(*clock.Virtual)
 	if !ok {
 		return 0, errors.New("allocations are counted in virtual time only")
 	}
-	b, err := m.Open(ShapeFor([]Rung{r}, allocPrompt+allocOutput))
+	b, err := m.Open(ShapeFor([]spec.Rung{r}, allocPrompt+allocOutput))
 	if err != nil {
 		return 0, err
 	}

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // TestAllocsPerStep: it is the same number every time, and one object more in each step
 // is one more.
 func TestAllocsPerStep(t *testing.T) {
 	m := &fakeMachine{context: 1 << 20}
-	count := func(r Rung) int {
+	count := func(r spec.Rung) int {
 		n, err := AllocsPerStep(t.Context(), m, r)
 		require.NoError(t, err)
 		return n

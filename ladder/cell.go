@@ -7,12 +7,13 @@ import (
 	"io"
 	"maps"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission/record"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -34,7 +35,7 @@ const tickEvery = 250 * time.Millisecond
 type cellRun struct {
 	m      Machine
 	cfg    Config
-	rung   Rung
+	rung   spec.Rung
 	shape  Shape
 	tokens *encoder
 	tick   func(Status)
@@ -153,7 +154,7 @@ func (c *cellRun) offer(ctx context.Context, b engine.Backend, tape *loadgen.Tap
 		c.trace.blockTokens = max(1, serve.Cache.BlockTokens)
 		serve.OnStep = c.trace.add
 	}
-	slo, err := c.rung.admit(&serve, &c.cfg, b.Limits(), cell.Key, tape)
+	slo, err := admit(&c.rung, &serve, &c.cfg, b.Limits(), cell.Key, tape)
 	if err != nil {
 		return nil, err
 	}
@@ -271,42 +272,9 @@ func stepsOf(s engine.Stats) results.Steps {
 // params are the parameters of a cell: the rung's, and the engine's.
 func (c *cellRun) params() map[string]string {
 	p := maps.Clone(c.m.Params())
-	policy, cache := c.rung.Policy, c.rung.Cache
-	for name, value := range map[string]any{
-		"max_batch": policy.MaxBatch, "refill": policy.Refill, "fill_wait": policy.FillWait, "step_tokens": policy.StepTokens,
-		"decode_first": policy.DecodeFirst, "share_wait": policy.ShareWait, "late_publish": policy.LatePublish,
-		"paged": cache.Paged, "prefix_cache": cache.Prefix, "block_tokens": cache.BlockTokens,
-		"kv_cells": cache.Cells, "kv_retain": cache.RetainCells,
-		"sequences": c.shape.Seqs, "context": c.shape.SeqCells,
-	} {
-		p[name] = fmt.Sprint(value)
-	}
-	c.rung.unusual(p)
+	maps.Copy(p, c.rung.Params())
+	p["sequences"], p["context"] = strconv.Itoa(c.shape.Seqs), strconv.Itoa(c.shape.SeqCells)
 	return p
-}
-
-// unusual adds the settings that a rung has only in ladders of one's own, where it has them.
-func (r *Rung) unusual(p map[string]string) {
-	var plain Rung
-	for _, it := range []struct {
-		name           string
-		value, without any
-	}{
-		{"prefill_tokens", r.Policy.PrefillTokens, plain.Policy.PrefillTokens},
-		{"prefill_streak", r.Policy.PrefillStreak, plain.Policy.PrefillStreak},
-		{"order", r.Policy.Order, plain.Policy.Order},
-		{"patience", r.Policy.Patience, plain.Policy.Patience},
-		{"floors", r.Policy.Floors, plain.Policy.Floors},
-		{"quantum", r.Policy.Quantum, plain.Policy.Quantum},
-		{"optimism", r.Cache.Optimism, plain.Cache.Optimism},
-	} {
-		if value := fmt.Sprint(it.value); value != fmt.Sprint(it.without) {
-			p[it.name] = value
-		}
-	}
-	for name, value := range ladders.AdmissionParams(r.Admission) {
-		p[name] = value
-	}
 }
 
 // arrivalRate is the rate of what comes by itself; null where every request does.

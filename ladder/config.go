@@ -9,7 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -18,7 +18,7 @@ import (
 // by a short measurement of the idle engine (Auto).
 type Config struct {
 	// Ladder is what the rungs are of; nil is the built-in default one.
-	Ladder   *ladders.Ladder
+	Ladder   *spec.Ladder
 	Rungs    []string      // their names; nil: all that are not optional
 	Rates    []float64     // offered rates in requests per second, ascending; nil: chosen
 	NumRates int           // how many to choose when Rates is nil
@@ -39,7 +39,7 @@ type Config struct {
 	// Fitted is what admission policies start from; nil: from nothing. It is no parameter:
 	// ConfigOf does not find it, and a run keeps a copy of the file that it came from.
 	Fitted *admission.Fitted
-	Knobs
+	spec.Overrides
 	Repeats
 	// Study measures single changes of one rung instead of the ladder; nil does not.
 	Study *results.Study
@@ -48,7 +48,7 @@ type Config struct {
 
 // ladder returns the rungs that c names, with its knobs turned, and above them the
 // servers.
-func (c *Config) ladder() ([]Rung, error) {
+func (c *Config) ladder() ([]spec.Rung, error) {
 	if len(c.Rungs) == 1 && c.Rungs[0] == NoRungs {
 		return c.Externals.rungs(), nil
 	}
@@ -57,27 +57,27 @@ func (c *Config) ladder() ([]Rung, error) {
 	}
 	rungs, err := choosing(c.rungs(), c.Rungs)
 	for i := range rungs {
-		rungs[i] = c.Knobs.Turn(rungs[i])
+		rungs[i] = c.Overrides.Turn(rungs[i])
 	}
 	return append(rungs, c.Externals.rungs()...), err
 }
 
 // rungs returns all rungs of c's ladder, as it has them.
-func (c *Config) rungs() []Rung {
+func (c *Config) rungs() []spec.Rung {
 	if c.Ladder == nil {
 		return Rungs()
 	}
-	return RungsOf(c.Ladder)
+	return c.Ladder.Rungs
 }
 
 // Embedded returns the rungs that c measures on the embedded engine, with its knobs turned.
-func (c *Config) Embedded() ([]Rung, error) {
+func (c *Config) Embedded() ([]spec.Rung, error) {
 	rungs, err := c.ladder()
 	return embedded(rungs), err
 }
 
 // Measured returns all rungs that c measures, with its knobs turned, servers last.
-func (c *Config) Measured() ([]Rung, error) { return c.ladder() }
+func (c *Config) Measured() ([]spec.Rung, error) { return c.ladder() }
 
 // CellTime estimates how long a cell takes: its arrivals, and half of a client's patience
 // for what they leave behind.
@@ -105,7 +105,7 @@ func Presets() []string { return []string{"smoke", "quick", "full", "cadence"} }
 // client timeout and warm-up, and three seeds from 0, which it began with.
 func Preset(name string) (Config, error) {
 	c := Config{Workload: loadgen.SharedPrompt, Stop: StopScripted, Seeds: []uint64{1}}
-	c.ShareWait = DefaultShareWait
+	c.ShareWait = spec.DefaultShareWait
 	switch name {
 	case "smoke":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 2, 6*time.Second, time.Second, 8*time.Second
@@ -174,7 +174,7 @@ func (c *Config) Check() error {
 	default:
 		return fmt.Errorf("--stop: unknown mode %q; choose scripted, model or never", c.Stop)
 	}
-	if err := c.Knobs.check(); err != nil {
+	if err := c.Overrides.Check(); err != nil {
 		return err
 	}
 	rungs, err := c.ladder()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -62,7 +63,9 @@ func TestParamsRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	c.Rungs, c.Rates, c.SLO, c.NumRates = []string{"fifo", "static"}, []float64{0.9, 1.25, 10}, 900*time.Millisecond, 0
 	c.Temperature, c.Context, c.Arrivals = 0.7, 1234, "gamma:burstiness=0.5"
-	c.Knobs = Knobs{256, PrefillFirst, 16, 32, 8192, 4096, time.Second, true}
+	c.Overrides = spec.Overrides{
+		PrefillBudget: 256, PrefillOrder: spec.PrefillFirst, MaxBatch: 16, BlockSize: 32, KVCells: 8192, KVRetain: 4096, ShareWait: time.Second, Canonical: true,
+	}
 	c.Repeats = Repeats{Replicates: 3, Anchor: "static"}
 	got, err := ConfigOf(c.Params())
 	require.NoError(t, err)

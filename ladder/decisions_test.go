@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/record"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -25,7 +26,7 @@ func TestTracedDecisions(t *testing.T) {
 			top = r
 		}
 	}
-	c := cellRun{m: s.Machine, cfg: cfg, rung: top, shape: ShapeFor([]Rung{top}, 2048), tokens: newEncoder(s.Machine), recordDecisions: true}
+	c := cellRun{m: s.Machine, cfg: cfg, rung: top, shape: ShapeFor([]spec.Rung{top}, 2048), tokens: newEncoder(s.Machine), recordDecisions: true}
 	c.cfg.SLO, c.cfg.Seeds = 1e9, []uint64{1}
 	c.rung.Admission = admission.Spec{Policy: "none"}
 	key := results.Key{Rung: top.Name, OfferedRPS: 4, Seed: 1}

@@ -12,16 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen/httptarget"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// External is a server that is measured as a further rung.
-type External struct{ Name, URL string }
-
 // Externals are the servers of a sweep and how they are asked, all alike.
 type Externals struct {
-	Targets []External
+	Targets []spec.External
 	API     httptarget.API
 	// TargetModel is the model that requests name; empty names the first one that
 	// the server lists.
@@ -46,27 +44,27 @@ var ErrTarget = errors.New("target not usable")
 var targetName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 // ParseTarget reads NAME=URL, or a URL, which is called after its host and port.
-func ParseTarget(s string) (External, error) {
+func ParseTarget(s string) (spec.External, error) {
 	name, address, named := strings.Cut(s, "=")
 	if !named || strings.Contains(name, "/") {
 		name, address = "", s
 	}
 	url, err := httptarget.ParseURL(address)
 	if err != nil {
-		return External{}, err
+		return spec.External{}, err
 	}
 	if name == "" && !named {
 		_, host, _ := strings.Cut(url, "://")
 		name = strings.ToLower(strings.NewReplacer(":", "-", "/", "-", "[", "", "]", "").Replace(host))
 	}
 	if !targetName.MatchString(name) {
-		return External{}, fmt.Errorf("%q is not a name; give lower-case letters, digits, dots, dashes and underscores, as in vllm=%s", name, url)
+		return spec.External{}, fmt.Errorf("%q is not a name; give lower-case letters, digits, dots, dashes and underscores, as in vllm=%s", name, url)
 	}
-	return External{name, url}, nil
+	return spec.External{Name: name, URL: url}, nil
 }
 
 // check says what is wrong with the servers that c names.
-func (c *Config) checkTargets(embedded []Rung) error {
+func (c *Config) checkTargets(embedded []spec.Rung) error {
 	seen := map[string]bool{NoRungs: true}
 	for _, r := range c.rungs() {
 		seen[r.Name] = true
@@ -95,17 +93,17 @@ func (c *Config) checkTargets(embedded []Rung) error {
 }
 
 // rungs returns the servers as rungs.
-func (e *Externals) rungs() []Rung {
-	var rungs []Rung
+func (e *Externals) rungs() []spec.Rung {
+	var rungs []spec.Rung
 	for i := range e.Targets {
-		rungs = append(rungs, Rung{Name: e.Targets[i].Name, Adds: "another server", External: &e.Targets[i]})
+		rungs = append(rungs, spec.Rung{Name: e.Targets[i].Name, Adds: "another server", External: &e.Targets[i]})
 	}
 	return rungs
 }
 
 // embedded returns the rungs that are no servers.
-func embedded(rungs []Rung) []Rung {
-	return slices.DeleteFunc(slices.Clone(rungs), func(r Rung) bool { return r.External != nil })
+func embedded(rungs []spec.Rung) []spec.Rung {
+	return slices.DeleteFunc(slices.Clone(rungs), func(r spec.Rung) bool { return r.External != nil })
 }
 
 // ending is who ends a server's answers.
@@ -126,7 +124,7 @@ func (c *Config) ending() httptarget.Ending {
 func (c *Config) patience() time.Duration { return max(c.Timeout, time.Minute) }
 
 // server returns how a server is asked. facts may be the zero one.
-func (c *Config) server(t External, key string, models []string) httptarget.Config {
+func (c *Config) server(t spec.External, key string, models []string) httptarget.Config {
 	model := c.TargetModel
 	if model == "" && len(models) > 0 {
 		model = models[0]

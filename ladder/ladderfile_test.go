@@ -9,7 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -18,29 +18,31 @@ import (
 func TestDefaultRungs(t *testing.T) {
 	continuous := engine.Policy{MaxBatch: 24, Refill: true, DecodeFirst: true, StepTokens: 512}
 	paged := engine.CacheConfig{Paged: true, Prefix: true, BlockTokens: 16}
-	conformal := func(name, adds string, alpha float64) Rung {
-		return Rung{
-			Name: name, Adds: adds, Policy: continuous, Cache: paged,
-			Admission: admission.Spec{Policy: "conformal", Params: map[string]float64{"alpha": alpha}},
+	conformal := func(name, adds string, alpha float64) spec.Rung {
+		return spec.Rung{
+			Name: name, Adds: adds, Settings: spec.Settings{
+				Policy: continuous, Cache: paged,
+				Admission: admission.Spec{Policy: "conformal", Params: map[string]float64{"alpha": alpha}},
+			},
 		}
 	}
-	require.Equal(t, []Rung{
-		{Name: "fifo", Adds: "the baseline", Policy: engine.Policy{MaxBatch: 1, StepTokens: 512}},
+	require.Equal(t, []spec.Rung{
+		{Name: "fifo", Adds: "the baseline", Settings: spec.Settings{Policy: engine.Policy{MaxBatch: 1, StepTokens: 512}}},
 		{
 			Name: "static", Adds: "requests run in batches of 8 that wait up to 50 ms to fill and drain wholly",
-			Policy: engine.Policy{MaxBatch: 8, FillWait: 50 * time.Millisecond, StepTokens: 512},
+			Settings: spec.Settings{Policy: engine.Policy{MaxBatch: 8, FillWait: 50 * time.Millisecond, StepTokens: 512}},
 		},
 		{
 			Name: "continuous", Adds: "requests join and leave at every step (up to 24 run), prompts are prefilled in chunks behind the decoding rows",
-			Policy: continuous,
+			Settings: spec.Settings{Policy: continuous},
 		},
 		{
 			Name: "paged", Adds: "KV cells are taken in blocks of 16 as tokens are computed, instead of reserved for the whole answer",
-			Policy: continuous, Cache: engine.CacheConfig{Paged: true, BlockTokens: 16}, Optional: true,
+			Settings: spec.Settings{Policy: continuous, Cache: engine.CacheConfig{Paged: true, BlockTokens: 16}}, Optional: true,
 		},
 		{
 			Name: "prefix", Adds: "KV cells are taken in blocks of 16, and the beginning of a prompt that is cached is not computed again",
-			Policy: continuous, Cache: paged,
+			Settings: spec.Settings{Policy: continuous, Cache: paged},
 		},
 		conformal("conformal-80", "a request is taken only if a bound on its latency fits the SLO, so that at most 20% of those taken are late", 0.2),
 		conformal("conformal-95", "as conformal-80, at most 5% late", 0.05),
@@ -48,9 +50,9 @@ func TestDefaultRungs(t *testing.T) {
 	}, Rungs())
 }
 
-func openLadder(t *testing.T, name string) *ladders.Ladder {
+func openLadder(t *testing.T, name string) *spec.Ladder {
 	t.Helper()
-	l, err := ladders.Open(name)
+	l, err := spec.Open(name)
 	require.NoError(t, err)
 	return l
 }
@@ -81,7 +83,7 @@ func TestSteps(t *testing.T) {
 		},
 	} {
 		var got []step
-		for _, s := range Steps(RungsOf(openLadder(t, name))) {
+		for _, s := range Steps(openLadder(t, name).Rungs) {
 			it := step{s.Rung.Name, "", s.Mechanisms, s.Between}
 			if s.Below != nil {
 				it.below = s.Below.Name
@@ -109,10 +111,10 @@ func TestKnobsRespectARungsOwn(t *testing.T) {
 	}
 	require.Equal(t, map[string]time.Duration{"continuous": 0, "paged": 0, "prefix-eager": 0, "prefix": 5 * time.Second, "late-publish": 5 * time.Second}, waits)
 
-	r := Rung{Policy: engine.Policy{Refill: true}, Cache: engine.CacheConfig{Paged: true, Prefix: true, RetainCells: 32}, Own: ladders.Own{RetainCells: true}}
-	require.Equal(t, 32, Knobs{KVRetain: 640}.Turn(r).Cache.RetainCells)
+	r := spec.Rung{Settings: spec.Settings{Policy: engine.Policy{Refill: true}, Cache: engine.CacheConfig{Paged: true, Prefix: true, RetainCells: 32}, Own: spec.Own{RetainCells: true}}}
+	require.Equal(t, 32, spec.Overrides{KVRetain: 640}.Turn(r).Cache.RetainCells)
 	r.Policy.Refill = false
-	require.Zero(t, Knobs{ShareWait: time.Second}.Turn(r).Policy.ShareWait, "nobody joins a batch")
+	require.Zero(t, spec.Overrides{ShareWait: time.Second}.Turn(r).Policy.ShareWait, "nobody joins a batch")
 }
 
 func TestLadderParamsRoundTrip(t *testing.T) {
@@ -142,7 +144,7 @@ func TestReplayOfALadder(t *testing.T) {
 	sweep.TraceSteps = true
 	cfg := smallConfig(t)
 	cfg.Ladder = openLadder(t, "kv")
-	cfg.Rungs = names(RungsOf(cfg.Ladder))
+	cfg.Rungs = names(cfg.Ladder.Rungs)
 	cfg.Rates, cfg.SLO, cfg.Timeout, cfg.Seeds = []float64{8}, time.Second, 4*time.Second, []uint64{1}
 	require.NoError(t, sweep.Start(t.Context(), cfg))
 	run, err := results.OpenRun(dir)

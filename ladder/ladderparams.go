@@ -3,7 +3,7 @@ package ladder
 import (
 	"fmt"
 
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // The parameters by which a manifest keeps a ladder that is not the default one: its
@@ -29,12 +29,12 @@ func (c *Config) ladderParams(p map[string]string) {
 }
 
 // ladderOf reads what ladderParams wrote; nil is the default ladder.
-func ladderOf(p map[string]string) (*ladders.Ladder, error) {
+func ladderOf(p map[string]string) (*spec.Ladder, error) {
 	name, given := p[paramLadder]
 	if !given {
 		return nil, nil
 	}
-	l, err := ladders.Parse("parameter "+paramLadderRungs, []byte(p[paramLadderRungs]))
+	l, err := spec.Parse("parameter "+paramLadderRungs, []byte(p[paramLadderRungs]))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package ladder
 import (
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -63,7 +64,7 @@ const prefixOwners = 2 * 24
 
 // ShapeFor returns the shape in which every rung can serve sequences of up to
 // context tokens.
-func ShapeFor(rungs []Rung, context int) Shape {
+func ShapeFor(rungs []spec.Rung, context int) Shape {
 	s := Shape{SeqCells: context}
 	for _, r := range rungs {
 		seqs := r.Policy.MaxBatch

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -65,7 +66,7 @@ func (s *Sweep) trial(cfg Config, tokens *encoder) (trial, error) {
 
 // choose measures the engine and fills in the rates and the SLO that cfg leaves
 // open.
-func choose(ctx context.Context, m Machine, cfg Config, rungs []Rung, t trial, note func(string)) (chosen, error) {
+func choose(ctx context.Context, m Machine, cfg Config, rungs []spec.Rung, t trial, note func(string)) (chosen, error) {
 	c := chosen{rates: cfg.Rates, slo: cfg.SLO}
 	if c.rates != nil && c.slo != 0 {
 		return c, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -26,16 +27,8 @@ func (c *Config) Params() map[string]string {
 		"stop":        string(c.Stop),
 		"temperature": strconv.FormatFloat(c.Temperature, 'g', -1, 64),
 		"context":     strconv.Itoa(c.Context),
-
-		"prefill_budget": strconv.Itoa(c.PrefillBudget),
-		"prefill_order":  c.PrefillOrder,
-		"max_batch":      strconv.Itoa(c.MaxBatch),
-		"block_size":     strconv.Itoa(c.BlockSize),
-		"kv_cells":       strconv.Itoa(c.KVCells),
-		"kv_retain":      strconv.Itoa(c.KVRetain),
-		"share_wait":     c.ShareWait.String(),
-		"canonical":      strconv.FormatBool(c.Canonical),
 	}
+	c.Overrides.Params(p)
 	c.ladderParams(p)
 	c.Repeats.params(p)
 	if c.Study != nil {
@@ -75,9 +68,8 @@ func ConfigOf(p map[string]string) (Config, error) {
 		return n
 	}
 	c.Context = whole("context")
-	c.Knobs = Knobs{
-		PrefillBudget: whole("prefill_budget"), PrefillOrder: p["prefill_order"], MaxBatch: whole("max_batch"),
-		Canonical: p["canonical"] == "true", BlockSize: whole("block_size"), KVCells: whole("kv_cells"), KVRetain: whole("kv_retain"), ShareWait: duration("share_wait"),
+	if c.Overrides, e = spec.OverridesOf(p); e != nil {
+		err = errors.Join(err, e)
 	}
 	if c.Ladder, e = ladderOf(p); e != nil {
 		err = errors.Join(err, e)

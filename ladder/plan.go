@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -26,7 +27,7 @@ const maxReplicates = 100
 // rungs is rotated by one from block to block. A machine that warms up or throttles
 // during the sweep then slows all rungs alike instead of flattering one. Anchors come
 // after all others.
-func Plan(rungs []Rung, rates []float64, seeds []uint64, again Repeats) []results.Key {
+func Plan(rungs []spec.Rung, rates []float64, seeds []uint64, again Repeats) []results.Key {
 	if again.Of != "" {
 		return planStudy(rungs, rates, seeds, again)
 	}
@@ -55,7 +56,7 @@ func Plan(rungs []Rung, rates []float64, seeds []uint64, again Repeats) []result
 }
 
 // check says what is wrong with r for these rungs, in the words of the flags.
-func (r *Repeats) check(rungs []Rung) error {
+func (r *Repeats) check(rungs []spec.Rung) error {
 	if r.Replicates < 0 || r.Replicates > maxReplicates {
 		return fmt.Errorf("--replicates: %d is out of range; give 1 to %d", r.Replicates, maxReplicates)
 	}

@@ -73,7 +73,7 @@ func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, 
 		gates: slices.ContainsFunc(records, func(r results.Record) bool { return r.Admission.V.Gate.OK }),
 	}
 	serve.OnStep = r.trace.add
-	if r.slo, err = rung.admit(&serve, &cfg, b.Limits(), cell.Key, o.tape); err != nil {
+	if r.slo, err = admit(&rung, &serve, &cfg, b.Limits(), cell.Key, o.tape); err != nil {
 		return Replayed{}, err
 	}
 	r.eng, err = engine.New(&r.clock, &recorded{Backend: b, clock: &r.clock, found: &r.found}, serve)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -24,14 +25,14 @@ type retained struct {
 
 func (s *Sweep) retainOf(cfg Config) *retained {
 	rungs, _ := cfg.ladder()
-	if cfg.KVRetain != 0 || !slices.ContainsFunc(rungs, func(r Rung) bool { return r.Cache.Prefix }) {
+	if cfg.KVRetain != 0 || !slices.ContainsFunc(rungs, func(r spec.Rung) bool { return r.Cache.Prefix }) {
 		return &retained{}
 	}
 	return &retained{rule: s.Retain}
 }
 
 // apply sets cfg's bound, and returns its rungs.
-func (r *retained) apply(cfg *Config, longestPrompt int) ([]Rung, error) {
+func (r *retained) apply(cfg *Config, longestPrompt int) ([]spec.Rung, error) {
 	if r.rule != nil {
 		choice := r.rule(longestPrompt)
 		cells, err := strconv.Atoi(choice.Value)

@@ -3,18 +3,18 @@ package ladder
 import (
 	"slices"
 
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // Step is a rung against the one below it.
 type Step struct {
-	Rung Rung
+	Rung spec.Rung
 	// Below is the rung that it is compared with: the nearest one before it that is
 	// measured whenever it is, so an optional one only for an optional one. nil for
 	// the lowest.
-	Below *Rung
+	Below *spec.Rung
 	// Changes are the settings that differ.
-	Changes []ladders.Change
+	Changes []spec.Change
 	// Mechanisms are what these belong to, each once. One is what a rung is for.
 	Mechanisms []string
 	// Between are optional rungs that lie between the two.
@@ -23,7 +23,7 @@ type Step struct {
 
 // Steps compares each rung of a ladder with the one below, as they are measured when
 // every knob is where the presets have it.
-func Steps(rungs []Rung) []Step {
+func Steps(rungs []spec.Rung) []Step {
 	var steps []Step
 	for i, r := range rungs {
 		s := Step{Rung: r}
@@ -35,7 +35,7 @@ func Steps(rungs []Rung) []Step {
 			s.Between = append([]string{rungs[j].Name}, s.Between...)
 		}
 		if s.Below != nil {
-			s.Changes = ladders.Changes(asMeasured(*s.Below), asMeasured(r))
+			s.Changes = spec.Changes(asMeasured(*s.Below), asMeasured(r))
 		} else {
 			s.Between = nil
 		}
@@ -49,7 +49,7 @@ func Steps(rungs []Rung) []Step {
 	return steps
 }
 
-func asMeasured(r Rung) ladders.Settings {
-	r = Knobs{ShareWait: DefaultShareWait}.Turn(r)
-	return ladders.Settings{Policy: r.Policy, Cache: r.Cache, Admission: r.Admission}
+func asMeasured(r spec.Rung) spec.Settings {
+	r = spec.Overrides{ShareWait: spec.DefaultShareWait}.Turn(r)
+	return spec.Settings{Policy: r.Policy, Cache: r.Cache, Admission: r.Admission}
 }

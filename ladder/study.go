@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -15,8 +16,8 @@ type Knob struct {
 	Name    string
 	Adds    string   // what it is, for help
 	Values  []string // that are tried unless others are given
-	current func(r *Rung, engine map[string]string) string
-	set     func(r *Rung, value string, longest int) error
+	current func(r *spec.Rung, engine map[string]string) string
+	set     func(r *spec.Rung, value string, longest int) error
 }
 
 // The words that are values besides numbers.
@@ -33,49 +34,49 @@ func StudyKnobs(cores int) []Knob {
 	}
 	return []Knob{
 		{"prefill-budget", "tokens of a step; unchunked takes the longest prompt whole", []string{"128", "256", "512", unchunked},
-			func(r *Rung, _ map[string]string) string { return strconv.Itoa(r.Policy.StepTokens) }, setBudget},
-		{"prefill-order", "who goes first in a step", []string{DecodeFirst, PrefillFirst},
-			func(r *Rung, _ map[string]string) string {
+			func(r *spec.Rung, _ map[string]string) string { return strconv.Itoa(r.Policy.StepTokens) }, setBudget},
+		{"prefill-order", "who goes first in a step", []string{spec.DecodeFirst, spec.PrefillFirst},
+			func(r *spec.Rung, _ map[string]string) string {
 				if r.Policy.DecodeFirst {
-					return DecodeFirst
+					return spec.DecodeFirst
 				}
-				return PrefillFirst
+				return spec.PrefillFirst
 			},
-			oneOf(map[string]func(*Rung){
-				DecodeFirst:  func(r *Rung) { r.Policy.DecodeFirst = true },
-				PrefillFirst: func(r *Rung) { r.Policy.DecodeFirst = false },
+			oneOf(map[string]func(*spec.Rung){
+				spec.DecodeFirst:  func(r *spec.Rung) { r.Policy.DecodeFirst = true },
+				spec.PrefillFirst: func(r *spec.Rung) { r.Policy.DecodeFirst = false },
 			})},
 		{"flash-attn", "flash attention in the engine", []string{"on", "off"},
-			func(_ *Rung, engine map[string]string) string { return engine["flash_attn"] },
-			oneOf(map[string]func(*Rung){
-				"on": func(r *Rung) { r.Variant.FlashAttn = "on" }, "off": func(r *Rung) { r.Variant.FlashAttn = "off" },
+			func(_ *spec.Rung, engine map[string]string) string { return engine["flash_attn"] },
+			oneOf(map[string]func(*spec.Rung){
+				"on": func(r *spec.Rung) { r.Variant.FlashAttn = "on" }, "off": func(r *spec.Rung) { r.Variant.FlashAttn = "off" },
 			})},
 		{"kv-layout", "layout of the engine's KV cache", []string{"streams", "unified"},
-			func(_ *Rung, engine map[string]string) string { return engine["kv_layout"] },
-			oneOf(map[string]func(*Rung){
-				"streams": func(r *Rung) { r.Variant.KVLayout = "streams" }, "unified": func(r *Rung) { r.Variant.KVLayout = "unified" },
+			func(_ *spec.Rung, engine map[string]string) string { return engine["kv_layout"] },
+			oneOf(map[string]func(*spec.Rung){
+				"streams": func(r *spec.Rung) { r.Variant.KVLayout = "streams" }, "unified": func(r *spec.Rung) { r.Variant.KVLayout = "unified" },
 			})},
 		{"threads", "threads of the engine", threads,
-			func(_ *Rung, engine map[string]string) string { return engine["threads"] },
-			number(1, func(r *Rung, n int) { r.Variant.Threads = n })},
+			func(_ *spec.Rung, engine map[string]string) string { return engine["threads"] },
+			number(1, func(r *spec.Rung, n int) { r.Variant.Threads = n })},
 		{"block-size", "tokens of a KV block", []string{"8", "16", "32", "64"},
-			func(r *Rung, _ map[string]string) string { return strconv.Itoa(r.Cache.BlockTokens) },
-			number(1, func(r *Rung, n int) { r.Cache.BlockTokens = n })},
+			func(r *spec.Rung, _ map[string]string) string { return strconv.Itoa(r.Cache.BlockTokens) },
+			number(1, func(r *spec.Rung, n int) { r.Cache.BlockTokens = n })},
 		{"kv-cells", "KV cells that may be used", []string{"4096", "8192", "16384", wholePool},
-			func(r *Rung, _ map[string]string) string {
+			func(r *spec.Rung, _ map[string]string) string {
 				if r.Cache.Cells == 0 {
 					return wholePool
 				}
 				return strconv.Itoa(r.Cache.Cells)
 			}, setPool},
 		{"max-batch", "sequences at once", []string{"4", "8", "16", "24", "32"},
-			func(r *Rung, _ map[string]string) string { return strconv.Itoa(r.Policy.MaxBatch) },
-			number(1, func(r *Rung, n int) { r.Policy.MaxBatch = n })},
+			func(r *spec.Rung, _ map[string]string) string { return strconv.Itoa(r.Policy.MaxBatch) },
+			number(1, func(r *spec.Rung, n int) { r.Policy.MaxBatch = n })},
 	}
 }
 
-func number(least int, set func(*Rung, int)) func(*Rung, string, int) error {
-	return func(r *Rung, value string, _ int) error {
+func number(least int, set func(*spec.Rung, int)) func(*spec.Rung, string, int) error {
+	return func(r *spec.Rung, value string, _ int) error {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < least {
 			return fmt.Errorf("%q is not a whole number of at least %d", value, least)
@@ -85,8 +86,8 @@ func number(least int, set func(*Rung, int)) func(*Rung, string, int) error {
 	}
 }
 
-func oneOf(values map[string]func(*Rung)) func(*Rung, string, int) error {
-	return func(r *Rung, value string, _ int) error {
+func oneOf(values map[string]func(*spec.Rung)) func(*spec.Rung, string, int) error {
+	return func(r *spec.Rung, value string, _ int) error {
 		set, ok := values[value]
 		if !ok {
 			var names []string
@@ -101,20 +102,20 @@ func oneOf(values map[string]func(*Rung)) func(*Rung, string, int) error {
 	}
 }
 
-func setBudget(r *Rung, value string, longest int) error {
+func setBudget(r *spec.Rung, value string, longest int) error {
 	if value == unchunked {
 		r.Policy.StepTokens = max(longest, r.Policy.StepTokens) + r.Policy.MaxBatch // decoding rows besides the prompt
 		return nil
 	}
-	return number(1, func(r *Rung, n int) { r.Policy.StepTokens = n })(r, value, longest)
+	return number(1, func(r *spec.Rung, n int) { r.Policy.StepTokens = n })(r, value, longest)
 }
 
-func setPool(r *Rung, value string, longest int) error {
+func setPool(r *spec.Rung, value string, longest int) error {
 	if value == wholePool {
 		r.Cache.Cells = 0
 		return nil
 	}
-	return number(1, func(r *Rung, n int) { r.Cache.Cells = n })(r, value, longest)
+	return number(1, func(r *spec.Rung, n int) { r.Cache.Cells = n })(r, value, longest)
 }
 
 func knobNamed(name string) (Knob, error) {
@@ -136,7 +137,7 @@ func knobNamed(name string) (Knob, error) {
 // StudyArms returns the arms of knobs, by name and all of them when there is none. An arm
 // that would change nothing of base, on an engine with these parameters, is left out:
 // the replicates of base are it. Values that are given are all taken, for a single knob.
-func StudyArms(base Rung, engine map[string]string, cores int, names, values []string) ([]results.Arm, error) {
+func StudyArms(base spec.Rung, engine map[string]string, cores int, names, values []string) ([]results.Arm, error) {
 	if len(values) > 0 && len(names) != 1 {
 		return nil, fmt.Errorf("--values: they are those of one knob; name it with --knob, once")
 	}
@@ -159,7 +160,7 @@ func StudyArms(base Rung, engine map[string]string, cores int, names, values []s
 			if slices.Contains(arms, arm) {
 				return nil, fmt.Errorf("--values: %s is given twice", v)
 			}
-			if err := k.set(new(Rung), v, 0); err != nil {
+			if err := k.set(new(spec.Rung), v, 0); err != nil {
 				return nil, fmt.Errorf("--values: knob %s: %w", k.Name, err)
 			}
 			arms = append(arms, arm)
@@ -172,13 +173,13 @@ func StudyArms(base Rung, engine map[string]string, cores int, names, values []s
 }
 
 // studied returns the rungs of a study: an arm for each change, and the base.
-func (c *Config) studied() ([]Rung, error) {
+func (c *Config) studied() ([]spec.Rung, error) {
 	bases, err := choosing(c.rungs(), []string{c.Study.Base})
 	if err != nil {
 		return nil, err
 	}
-	base := c.Knobs.Turn(bases[0])
-	var rungs []Rung
+	base := c.Overrides.Turn(bases[0])
+	var rungs []spec.Rung
 	for _, arm := range c.Study.Arms {
 		k, err := knobNamed(arm.Knob)
 		if err != nil {
@@ -205,7 +206,7 @@ func (c *Config) longest(prompt int) {
 }
 
 // slots spreads the replicates of one rung among the others.
-func slots(rungs []Rung, of string, replicates int) []results.Key {
+func slots(rungs []spec.Rung, of string, replicates int) []results.Key {
 	var others []string
 	for _, r := range rungs {
 		if r.Name != of {
@@ -225,7 +226,7 @@ func slots(rungs []Rung, of string, replicates int) []results.Key {
 // planStudy orders the cells of a study: rate by rate and seed by seed, the replicates of
 // the base spread evenly among the arms, and the whole rotated so that over all blocks
 // each comes early and late.
-func planStudy(rungs []Rung, rates []float64, seeds []uint64, again Repeats) []results.Key {
+func planStudy(rungs []spec.Rung, rates []float64, seeds []uint64, again Repeats) []results.Key {
 	around := slots(rungs, again.Of, max(1, again.Replicates))
 	var plan []results.Key
 	block, blocks := 0, len(rates)*len(seeds)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -25,7 +26,7 @@ func studyConfig(t *testing.T) Config {
 // varied is a fake machine of either KV layout.
 type varied struct{ *fakeMachine }
 
-func (m varied) Vary(v Variant) (Machine, error) {
+func (m varied) Vary(v spec.Variant) (Machine, error) {
 	if v.Threads != 0 {
 		return nil, errDevice
 	}
@@ -99,7 +100,7 @@ func TestStudyRungsDifferInOneThing(t *testing.T) {
 			undone.Policy.MaxBatch = base.Policy.MaxBatch
 		default:
 			require.NotZero(t, r.Variant, r.Name)
-			undone.Variant = Variant{}
+			undone.Variant = spec.Variant{}
 		}
 		undone.Name, undone.Adds = base.Name, base.Adds
 		require.Equal(t, base, undone, r.Name)

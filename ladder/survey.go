@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -16,7 +17,7 @@ import (
 // which ask how fast an engine is and not how it behaves under load.
 type Survey struct {
 	Machine Machine
-	Rungs   []Rung        // ascending; the first serves one request at a time
+	Rungs   []spec.Rung   // ascending; the first serves one request at a time
 	Limit   time.Duration // for each rung with a full queue; half of it at lower loads
 	// Begin is told which rung is next and under which load, and Step of every step.
 	// Either may be nil.
@@ -60,7 +61,7 @@ type Trial struct {
 }
 
 // NewTrial draws a trial for surveys of these rungs.
-func NewTrial(m Machine, rungs []Rung) (Trial, error) {
+func NewTrial(m Machine, rungs []spec.Rung) (Trial, error) {
 	s := Sweep{Machine: m}
 	t, err := s.trial(surveyConfig(), newEncoder(m))
 	return Trial{ShapeFor(rungs, t.longest), t.longestPrompt(), t}, err
@@ -108,7 +109,7 @@ func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, 
 
 // full serves with a full queue, and returns how many times faster that is than one
 // request at a time; then, if the rung refills, with a few together.
-func (s *Survey) full(ctx context.Context, b engine.Backend, rung Rung, work []exchange, idle Idle) (float64, error) {
+func (s *Survey) full(ctx context.Context, b engine.Backend, rung spec.Rung, work []exchange, idle Idle) (float64, error) {
 	if err := reset(b); err != nil {
 		return 0, err
 	}
@@ -123,7 +124,7 @@ func (s *Survey) full(ctx context.Context, b engine.Backend, rung Rung, work []e
 	return speed, err
 }
 
-func (s *Survey) engine(rung Rung, load string) engine.Config {
+func (s *Survey) engine(rung spec.Rung, load string) engine.Config {
 	if s.Begin != nil {
 		s.Begin(rung.Name + ", " + load)
 	}
@@ -133,7 +134,7 @@ func (s *Survey) engine(rung Rung, load string) engine.Config {
 }
 
 // Bound sets the rungs' bound of idle cached cells to what a RetainRule chose.
-func Bound(rungs []Rung, choice results.Choice) error {
+func Bound(rungs []spec.Rung, choice results.Choice) error {
 	cells, err := strconv.Atoi(choice.Value)
 	if err != nil {
 		return fmt.Errorf("choice of %s: %w", choice.Name, err)

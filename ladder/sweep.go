@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -235,12 +236,12 @@ func (s *Sweep) measure(ctx context.Context, w work) error {
 type work struct {
 	run    *results.Run
 	cfg    Config
-	rungs  []Rung
+	rungs  []spec.Rung
 	tokens *encoder
 	tapes  []results.Tape   // as they are now
 	mixed  []results.Change // what is no longer as the manifest has it
 
-	machines map[Variant]Machine
+	machines map[spec.Variant]Machine
 }
 
 // try measures a cell and, when it fails, once more.
@@ -361,7 +362,7 @@ func (s *Sweep) fit(cfg Config, o *offer) (longest int, err error) {
 	return longest, nil
 }
 
-func names(rungs []Rung) []string {
+func names(rungs []spec.Rung) []string {
 	var all []string
 	for _, r := range rungs {
 		all = append(all, r.Name)
@@ -369,8 +370,8 @@ func names(rungs []Rung) []string {
 	return all
 }
 
-func byName(rungs []Rung, name string) Rung {
-	i := slices.IndexFunc(rungs, func(r Rung) bool { return r.Name == name })
+func byName(rungs []spec.Rung, name string) spec.Rung {
+	i := slices.IndexFunc(rungs, func(r spec.Rung) bool { return r.Name == name })
 	return rungs[i]
 }
 

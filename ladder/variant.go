@@ -2,41 +2,20 @@ package ladder
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
-
-// Variant changes the engine below a rung. The zero value changes nothing.
-type Variant struct {
-	FlashAttn string // on or off; "" as it is
-	KVLayout  string // streams or unified; "" as it is
-	Threads   int    // for all passes; 0 as they are
-}
-
-// String names what a variant changes, as in "flash_attn=off".
-func (v Variant) String() string {
-	var parts []string
-	if v.FlashAttn != "" {
-		parts = append(parts, "flash_attn="+v.FlashAttn)
-	}
-	if v.KVLayout != "" {
-		parts = append(parts, "kv_layout="+v.KVLayout)
-	}
-	if v.Threads != 0 {
-		parts = append(parts, fmt.Sprintf("threads=%d", v.Threads))
-	}
-	return strings.Join(parts, " ")
-}
 
 // Variable is a Machine that can be had with another engine below.
 type Variable interface {
 	Machine
 	// Vary returns the machine with a variant, on the same model, or says why it cannot.
-	Vary(Variant) (Machine, error)
+	Vary(spec.Variant) (Machine, error)
 }
 
 // machines returns the machine of every variant that rungs have.
-func (s *Sweep) machines(rungs []Rung) (map[Variant]Machine, error) {
-	all := map[Variant]Machine{{}: s.Machine}
+func (s *Sweep) machines(rungs []spec.Rung) (map[spec.Variant]Machine, error) {
+	all := map[spec.Variant]Machine{{}: s.Machine}
 	for _, r := range embedded(rungs) {
 		if _, there := all[r.Variant]; there {
 			continue
@@ -50,8 +29,8 @@ func (s *Sweep) machines(rungs []Rung) (map[Variant]Machine, error) {
 	return all, nil
 }
 
-func vary(m Machine, v Variant) (Machine, error) {
-	if v == (Variant{}) {
+func vary(m Machine, v spec.Variant) (Machine, error) {
+	if v == (spec.Variant{}) {
 		return m, nil
 	}
 	variable, ok := m.(Variable)
@@ -62,7 +41,7 @@ func vary(m Machine, v Variant) (Machine, error) {
 }
 
 // CanVary says why a machine cannot be had with a variant; nil says that it can.
-func CanVary(m Machine, v Variant) error {
+func CanVary(m Machine, v spec.Variant) error {
 	_, err := vary(m, v)
 	return err
 }

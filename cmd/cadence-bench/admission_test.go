@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/admission"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 func TestAdmissionList(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAdmissionTune(t *testing.T) {
 	got := execute(t, t.Context(), tuneShort(dir)...)
 	require.Equal(t, exitOK, got.code, got.stderr)
 	file := filepath.Join(dir, "sub", "tuned.yaml")
-	l, err := ladders.Open(file)
+	l, err := spec.Open(file)
 	require.NoError(t, err)
 	require.Equal(t, "arms-tuned", l.Name)
 	require.Len(t, l.Rungs, 2)
@@ -80,9 +80,9 @@ func TestAdmissionTuneRefuses(t *testing.T) {
 
 // TestTunedArmsAreALadder: the tuned arms that are kept can be measured, all of them.
 func TestTunedArmsAreALadder(t *testing.T) {
-	tuned, err := ladders.Open("../../results/runs/admission/tuned.yaml")
+	tuned, err := spec.Open("../../results/runs/admission/tuned.yaml")
 	require.NoError(t, err)
-	plain, err := ladders.Open("arms")
+	plain, err := spec.Open("arms")
 	require.NoError(t, err)
 	require.Len(t, tuned.Rungs, len(plain.Rungs))
 	for i, r := range tuned.Rungs {

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/ladder/tune"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 )
@@ -94,8 +94,8 @@ other tapes, those of --seeds.`,
 type tuning struct {
 	*admissionTune
 	bench tune.Bench
-	base  ladders.Rung   // without a policy
-	arms  []ladders.Rung // to tune
+	base  spec.Rung   // without a policy
+	arms  []spec.Rung // to tune
 	knee  float64
 	rates []float64
 	found []tune.Tuned
@@ -115,7 +115,7 @@ func (f *admissionTune) run(ctx context.Context, where places, out io.Writer, no
 		NumRates: kneeRates, Workload: f.workload, Stop: ladder.StopScripted, Duration: f.duration, Warmup: f.warmup,
 		Timeout: f.timeout, SLO: f.slo,
 	}
-	cfg.ShareWait = ladder.DefaultShareWait
+	cfg.ShareWait = spec.DefaultShareWait
 	t.bench = tune.Bench{Machine: machine.(ladder.Simulator), Workers: runtime.GOMAXPROCS(0), Config: cfg, Now: time.Now}
 	if err := t.findKnee(ctx, note); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (t *tuning) read() (err error) {
 	if t.tries < 2 {
 		return fmt.Errorf("--tries: %d is too few; give 2 or more", t.tries)
 	}
-	l, err := ladders.Open(t.ladder)
+	l, err := spec.Open(t.ladder)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (t *tuning) read() (err error) {
 		}
 	}
 	for _, name := range t.rungs {
-		if !slices.ContainsFunc(t.arms, func(r ladders.Rung) bool { return r.Name == name }) {
+		if !slices.ContainsFunc(t.arms, func(r spec.Rung) bool { return r.Name == name }) {
 			return fmt.Errorf("--rungs: %s has no rung %q with an admission policy", l.Name, name)
 		}
 	}
@@ -183,7 +183,7 @@ func (t *tuning) read() (err error) {
 // findKnee measures the rung without a policy, and fixes the SLO and the rates.
 func (t *tuning) findKnee(ctx context.Context, note func(string)) error {
 	t.bench.Note = note
-	table, cfg, err := t.bench.Measure(ctx, []ladders.Rung{t.base}, nil, t.tuningSeeds)
+	table, cfg, err := t.bench.Measure(ctx, []spec.Rung{t.base}, nil, t.tuningSeeds)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (t *tuning) findKnee(ctx context.Context, note func(string)) error {
 
 // write writes the ladder of the tuned arms, with how it came about.
 func (t *tuning) write() error {
-	l := ladders.Ladder{Name: "arms-tuned", Description: "admission policies, tuned on the twin", Rungs: []ladders.Rung{t.base}}
+	l := spec.Ladder{Name: "arms-tuned", Description: "admission policies, tuned on the twin", Rungs: []spec.Rung{t.base}}
 	for _, f := range t.found {
 		l.Rungs = append(l.Rungs, f.Rung)
 	}
@@ -248,7 +248,7 @@ func (t *tuning) objective() string {
 
 // compare measures all on the other tapes and prints a row for each.
 func (t *tuning) compare(ctx context.Context, out io.Writer) error {
-	rungs := []ladders.Rung{t.base}
+	rungs := []spec.Rung{t.base}
 	for i, f := range t.found {
 		plain := t.arms[i]
 		plain.Name += "-as-it-came"

@@ -16,6 +16,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -190,13 +191,13 @@ func (c *calibrator) measure() error {
 }
 
 // setting measures and fits one setting, and takes rates and SLO from the chosen one.
-func (c *calibrator) setting(s results.Setting, rungs []ladder.Rung, chosen bool) error {
+func (c *calibrator) setting(s results.Setting, rungs []spec.Rung, chosen bool) error {
 	if err := c.machine.set(s); err != nil {
 		return err
 	}
 	effort := c.effort
 	if !chosen {
-		effort, rungs = c.other, []ladder.Rung{rungs[0], rungs[len(rungs)-1]}
+		effort, rungs = c.other, []spec.Rung{rungs[0], rungs[len(rungs)-1]}
 	}
 	if err := c.bound(rungs); err != nil {
 		return err
@@ -237,7 +238,7 @@ func (c *calibrator) setting(s results.Setting, rungs []ladder.Rung, chosen bool
 }
 
 // bound bounds the idle cached cells, as a ladder does.
-func (c *calibrator) bound(rungs []ladder.Rung) error {
+func (c *calibrator) bound(rungs []spec.Rung) error {
 	rule, err := c.machine.boundRetain(rungs, c.note)
 	if err != nil || rule == nil {
 		return err

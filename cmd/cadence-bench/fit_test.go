@@ -12,7 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -161,7 +161,7 @@ func TestFitBadInput(t *testing.T) {
 
 // TestTracesRungIsTheLadders: what is recorded is the rung that admission is put on.
 func TestTracesRungIsTheLadders(t *testing.T) {
-	l, err := ladders.Parse("traces", []byte(tracesLadder))
+	l, err := spec.Parse("traces", []byte(tracesLadder))
 	require.NoError(t, err)
 	built := ladder.Rungs()
 	for _, r := range built {

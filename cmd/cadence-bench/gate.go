@@ -16,8 +16,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -184,7 +184,7 @@ func (f *gateFlags) config(old *gate.Baseline) (gateConfig, error) {
 		cfg.load = old.Provenance.Load
 	}
 	var err error
-	if cfg.ladder, err = ladders.Open(f.ladder); err != nil {
+	if cfg.ladder, err = spec.Open(f.ladder); err != nil {
 		return cfg, err
 	}
 	t := twinFlags{calibration: f.calibration}

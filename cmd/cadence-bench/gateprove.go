@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 )
 
@@ -42,7 +42,7 @@ var unchanged = mutate.Mutation{Name: "unchanged"}
 func (f *gateFlags) try(ctx context.Context, old gate.Baseline, cfg gateConfig, m mutate.Mutation) (gate.Trial, error) {
 	t := gate.Trial{Name: m.Name, Mistake: m.Mistake, Catch: m.Catch}
 	if m.Make != nil {
-		var mutant *ladders.Ladder
+		var mutant *spec.Ladder
 		var err error
 		if mutant, t.Rung, err = m.Apply(cfg.ladder); err != nil {
 			return t, coded(exitInput, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // TestGateIsProved: against the committed baseline the gate is green as it is, red with
@@ -70,8 +70,8 @@ func TestProofCanFail(t *testing.T) {
 	var out bytes.Buffer
 	err = f.prove(t.Context(), &out, *old, cfg, []mutate.Mutation{{
 		Name: "harmless", Mistake: "none at all", Catch: []string{gate.Steps},
-		Where: func(s *ladders.Settings) bool { return s.Cache.Prefix },
-		Make:  func(*ladders.Settings) {},
+		Where: func(s *spec.Settings) bool { return s.Cache.Prefix },
+		Make:  func(*spec.Settings) {},
 	}})
 	require.Equal(t, 1, exitCode(io.Discard, err))
 	require.ErrorContains(t, err, "the gate is not proved: harmless: the gate exits with 0, not 1; p99 E2E catches no mistake that is there for it")

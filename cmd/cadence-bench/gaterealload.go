@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // realLoad is the work of a segment. Nothing of it is left to a measurement: what one
@@ -65,7 +66,7 @@ func (l *realLoad) command() []string {
 		"ladder", "--rungs", l.rung, "--rates", strconv.Itoa(l.requests), "--duration", "1s", "--warmup", "0s", "--timeout", "2m", "--slo", "2s",
 		"--workload", l.workload, "--arrivals", burst, "--max-batch", strconv.Itoa(l.maxBatch),
 		"--threads", strconv.Itoa(l.threads), "--kv-layout", l.kv, "--flash-attn", l.flash,
-		"--kv-retain", "4096", "--share-wait", ladder.DefaultShareWait.String(),
+		"--kv-retain", "4096", "--share-wait", spec.DefaultShareWait.String(),
 	}
 	if l.ladder != "" {
 		args = append(args, "--ladder", l.ladder)

@@ -12,8 +12,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/figures"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -22,7 +22,7 @@ import (
 type gateConfig struct {
 	// ladder has the rungs. Its Text is what the provenance has the hash of, so that a
 	// ladder whose rungs were changed after it was read passes for the one of its file.
-	ladder *ladders.Ladder
+	ladder *spec.Ladder
 	// rungs are the names of those to run; nil is all that are not optional.
 	rungs       []string
 	load        gate.Load
@@ -96,7 +96,7 @@ func (c *gateConfig) sweep() ladder.Config {
 		Ladder: c.ladder, Rungs: c.rungs, Rates: c.load.Rates, Seeds: c.load.Seeds, Workload: c.load.Workload, Stop: ladder.StopScripted,
 		Duration: seconds(c.load.DurationS), Warmup: seconds(c.load.WarmupS), Timeout: seconds(c.load.TimeoutS), SLO: seconds(c.load.SLOS),
 	}
-	cfg.ShareWait = ladder.DefaultShareWait
+	cfg.ShareWait = spec.DefaultShareWait
 	return cfg
 }
 

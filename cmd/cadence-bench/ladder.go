@@ -18,7 +18,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -41,7 +41,7 @@ type ladderFlags struct {
 
 	// Of traces, which is a ladder of its own:
 	name       string // of the command; "" is ladder
-	own        *ladders.Ladder
+	own        *spec.Ladder
 	ownSeeds   []uint64
 	ownTimeout time.Duration
 
@@ -107,14 +107,7 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&f.threads, "threads", 0, "engine threads (default chosen by a short measurement)")
 	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
 	f.layout.bind(flags)
-	flags.IntVar(&f.config.PrefillBudget, "prefill-budget", 0, "tokens of a step; longer prompts are prefilled in chunks (default 512)")
-	flags.StringVar(&f.config.PrefillOrder, "prefill-order", "", "decode-first or prefill-first (default decode-first)")
-	flags.IntVar(&f.config.MaxBatch, "max-batch", 0, "sequences at once for rungs from continuous up (default 24)")
-	flags.IntVar(&f.config.BlockSize, "block-size", 0, "tokens of a KV block for rungs from paged up (default 16)")
-	flags.IntVar(&f.config.KVCells, "kv-cells", 0, "KV cells that may be used (default all that the sequences have)")
-	flags.IntVar(&f.config.KVRetain, "kv-retain", 0, "KV cells that may hold nothing but cached prefixes (default: in a unified cache what a short measurement says slows a full batch by 10%, in streams no bound but the pool)")
-	flags.BoolVar(&f.config.Canonical, "canonical", false, "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)")
-	flags.DurationVar(&f.config.ShareWait, "share-wait", ladder.DefaultShareWait, "how long a request waits at most for a prefix that another is computing; 0 does not wait")
+	f.config.Overrides.Bind(flags)
 	flags.IntVar(&f.config.Replicates, "replicates", 1, "how often every cell is measured; replicates come in later blocks and replay the same tapes")
 	flags.StringVar(&f.config.Anchor, "anchor", "", "rung to measure again after all others, at every rate and seed: what comparing across the sweep costs")
 	flags.StringVar(&f.out, "out", "", "folder of the run (default runs/PRESET-TIME)")
@@ -286,7 +279,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 		return cfg, nil, err
 	}
 	if f.ladder != "" {
-		if cfg.Ladder, err = ladders.Open(f.ladder); err != nil {
+		if cfg.Ladder, err = spec.Open(f.ladder); err != nil {
 			return cfg, nil, err
 		}
 	}
@@ -298,7 +291,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
 	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, ladder.StopMode(f.stop)
-	cfg.Temperature, cfg.Context, cfg.Knobs, cfg.Repeats = f.config.Temperature, f.config.Context, f.config.Knobs, f.config.Repeats
+	cfg.Temperature, cfg.Context, cfg.Overrides, cfg.Repeats = f.config.Temperature, f.config.Context, f.config.Overrides, f.config.Repeats
 	if cfg.Replicates < 1 {
 		return cfg, nil, fmt.Errorf("--replicates: %d is out of range; give 1 or more", cfg.Replicates)
 	}

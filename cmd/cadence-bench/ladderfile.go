@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 )
 
@@ -25,8 +25,8 @@ func newLadderList() *cobra.Command {
 }
 
 func listLadders(out io.Writer) error {
-	for i, name := range ladders.BuiltIn() {
-		l, err := ladders.Open(name)
+	for i, name := range spec.BuiltIn() {
+		l, err := spec.Open(name)
 		if err != nil {
 			return err
 		}
@@ -34,17 +34,17 @@ func listLadders(out io.Writer) error {
 			fmt.Fprintln(out)
 		}
 		standard := ""
-		if name == ladders.Default {
+		if name == spec.Default {
 			standard = " (the default)"
 		}
 		fmt.Fprintf(out, "%s%s: %s\n", l.Name, standard, l.Description)
-		writeRungs(out, ladder.RungsOf(l))
+		writeRungs(out, l.Rungs)
 	}
 	return nil
 }
 
 // writeRungs lists rungs, each with what it adds.
-func writeRungs(out io.Writer, rungs []ladder.Rung) {
+func writeRungs(out io.Writer, rungs []spec.Rung) {
 	width := len("continuous")
 	for _, r := range rungs {
 		width = max(width, len(r.Name))
@@ -73,7 +73,7 @@ line, does (2). docs/ladders.md says which settings make up a mechanism.`,
   cadence-bench ladder check my-ladder.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error { return coded(exitInput, cobra.ExactArgs(1)(cmd, args)) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := ladders.Open(args[0])
+			l, err := spec.Open(args[0])
 			if err != nil {
 				return coded(exitInput, err)
 			}
@@ -83,10 +83,10 @@ line, does (2). docs/ladders.md says which settings make up a mechanism.`,
 }
 
 // checkLadder prints the steps of a ladder, and what is to be said against them.
-func checkLadder(out io.Writer, l *ladders.Ladder) error {
+func checkLadder(out io.Writer, l *spec.Ladder) error {
 	fmt.Fprintf(out, "%s: %s\n", l.Name, l.Description)
 	warnings := 0
-	for _, s := range ladder.Steps(ladder.RungsOf(l)) {
+	for _, s := range ladder.Steps(l.Rungs) {
 		fmt.Fprintf(out, "\n%s: %s\n", s.Rung.Name, s.Rung.Adds)
 		if len(s.Changes) > 0 {
 			if err := changesTable(s).Text(out); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -57,7 +57,7 @@ func TestLadderPlan(t *testing.T) {
 	fixed, err := ladder.Preset("cadence")
 	require.NoError(t, err)
 	fixed.Rates, fixed.Rungs = []float64{0.5, 2}, []string{"paged", "optimistic"}
-	fixed.Ladder, err = ladders.Open("kv")
+	fixed.Ladder, err = spec.Open("kv")
 	require.NoError(t, err)
 	repeated := auto
 	repeated.Rates, repeated.Rungs, repeated.Repeats = []float64{1}, []string{"fifo", "prefix"}, ladder.Repeats{Replicates: 2, Anchor: "prefix"}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -127,7 +128,7 @@ func whyLayout(rows []llamacpp.LayoutRow) string {
 
 // boundRetain measures what idle cached cells cost and returns how a ladder bounds
 // them; nil where nothing is to be bounded: in streams, and without a prefix cache.
-func (m *llamaMachine) boundRetain(rungs []ladder.Rung, note func(string)) (ladder.RetainRule, error) {
+func (m *llamaMachine) boundRetain(rungs []spec.Rung, note func(string)) (ladder.RetainRule, error) {
 	prefix := false
 	for _, r := range rungs {
 		prefix = prefix || r.Cache.Prefix

@@ -13,6 +13,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -35,7 +36,7 @@ type llamaMachine struct {
 var _ ladder.Variable = (*llamaMachine)(nil)
 
 // Vary implements ladder.Variable.
-func (m *llamaMachine) Vary(v ladder.Variant) (ladder.Machine, error) {
+func (m *llamaMachine) Vary(v spec.Variant) (ladder.Machine, error) {
 	varied := *m
 	var err error
 	if v.FlashAttn != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -83,7 +84,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 		return err
 	}
 	cell := &loadedCell{machine, rung, f.timeout}
-	retain, err := machine.boundRetain([]ladder.Rung{rung}, note)
+	retain, err := machine.boundRetain([]spec.Rung{rung}, note)
 	if err != nil {
 		return err
 	}
@@ -137,26 +138,26 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 
 // config checks what was asked for, as that of a ladder with one cell, and returns its
 // rung with the knobs that a ladder turns unless told otherwise.
-func (f *profileFlags) config() (ladder.Config, ladder.Rung, error) {
+func (f *profileFlags) config() (ladder.Config, spec.Rung, error) {
 	cfg := ladder.Config{
 		Rungs: []string{f.rung}, Seeds: []uint64{f.seed}, Workload: f.workload,
-		Duration: f.duration, Timeout: f.timeout, Stop: ladder.StopScripted, Knobs: ladder.Knobs{ShareWait: ladder.DefaultShareWait},
+		Duration: f.duration, Timeout: f.timeout, Stop: ladder.StopScripted, Overrides: spec.Overrides{ShareWait: spec.DefaultShareWait},
 	}
 	var err error
 	if cfg.Rates, err = ladder.ParseRates(f.rate); err != nil {
-		return cfg, ladder.Rung{}, fmt.Errorf("--rate: %w", err)
+		return cfg, spec.Rung{}, fmt.Errorf("--rate: %w", err)
 	}
 	if len(cfg.Rates) > 1 {
-		return cfg, ladder.Rung{}, errors.New("--rate: a profile is of one rate; give one number")
+		return cfg, spec.Rung{}, errors.New("--rate: a profile is of one rate; give one number")
 	}
 	if err := cfg.Check(); err != nil {
-		return cfg, ladder.Rung{}, err
+		return cfg, spec.Rung{}, err
 	}
 	rungs, err := ladder.Select(cfg.Rungs)
 	if err != nil {
-		return cfg, ladder.Rung{}, err
+		return cfg, spec.Rung{}, err
 	}
-	return cfg, cfg.Knobs.Turn(rungs[0]), nil
+	return cfg, cfg.Overrides.Turn(rungs[0]), nil
 }
 
 // chooseRate measures the rung with twice as many requests as it can run, all at

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 )
 
@@ -62,7 +62,7 @@ func TestProfile(t *testing.T) {
 // TestProfileServesAsTheLadder: the profiled rung has the ladder's default knobs, so that
 // a profile of the prefix rung is of one that waits for prefixes under way.
 func TestProfileServesAsTheLadder(t *testing.T) {
-	for rung, wait := range map[string]time.Duration{"prefix": ladder.DefaultShareWait, "continuous": 0} {
+	for rung, wait := range map[string]time.Duration{"prefix": spec.DefaultShareWait, "continuous": 0} {
 		f := profileFlags{rung: rung, rate: "2", workload: loadgen.SharedPrompt, seed: 1, duration: time.Second, timeout: time.Second}
 		_, got, err := f.config()
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -20,7 +21,7 @@ import (
 // it has no probes, and each prompt is tokenised when it arrives, as in a server.
 type loadedCell struct {
 	machine *llamaMachine
-	rung    ladder.Rung
+	rung    spec.Rung
 	timeout time.Duration
 }
 
@@ -103,7 +104,7 @@ func (c *loadedCell) shape(tape *loadgen.Tape) (ladder.Shape, error) {
 			return ladder.Shape{}, coded(exitInput, fmt.Errorf("request %d needs %d tokens and the model's context is %d; give another --model", i, longest, room))
 		}
 	}
-	return ladder.ShapeFor([]ladder.Rung{c.rung}, longest), nil
+	return ladder.ShapeFor([]spec.Rung{c.rung}, longest), nil
 }
 
 // bound bounds the idle cached cells by what they cost. How long prompts are is seen

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // tracesLadder is what traces measures: the engine as rungs with admission have it, and a
@@ -97,7 +97,7 @@ func (f *ladderFlags) traces(cmd *cobra.Command, rounds int) error {
 	if rounds < 1 || rounds > 1000 {
 		return fmt.Errorf("--rounds: %d is out of range; give 1 to 1000", rounds)
 	}
-	l, err := ladders.Parse("traces", []byte(tracesLadder))
+	l, err := spec.Parse("traces", []byte(tracesLadder))
 	if err != nil {
 		return err
 	}

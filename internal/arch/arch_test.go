@@ -49,14 +49,14 @@ var mayImport = map[string][]string{
 	"report":              {"analysis", "report/chartdata", "results"},
 	"report/chartdata":    {"analysis", "results"},
 	"report/loadcheck":    {"loadgen", "loadgen/ideal", "report", "results"},
-	"ladder":              {"admission", "admission/bound", "engine", "engine/clock", "ladder/ladders", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
+	"ladder":              {"admission", "admission/bound", "engine", "engine/clock", "ladder/spec", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/ab":           {"analysis/paired", "results"},
 	"ladder/artifact":     {"admission", "results"},
-	"ladder/ladders":      {"admission", "engine", "internal/nearest"},
+	"ladder/spec":         {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder", "engine", "loadgen", "results"},
-	"ladder/mutate":       {"analysis/gate", "ladder/ladders"},
-	"ladder/tune":         {"admission", "analysis", "ladder", "ladder/ladders", "results"},
+	"ladder/mutate":       {"analysis/gate", "ladder/spec"},
+	"ladder/tune":         {"admission", "analysis", "ladder", "ladder/spec", "results"},
 	"cmd/cadence-bench":   {"*"},
 }
 

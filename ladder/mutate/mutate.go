@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // Mutation is one mistake.
@@ -20,9 +20,9 @@ type Mutation struct {
 	// Mistake says what is wrong, in words that fit a table.
 	Mistake string
 	// Where says whether a rung has what the mistake is about.
-	Where func(*ladders.Settings) bool
+	Where func(*spec.Settings) bool
 	// Make makes the mistake.
-	Make func(*ladders.Settings)
+	Make func(*spec.Settings)
 	// Catch are the metrics, by their keys in analysis/gate, that must each be beyond
 	// their budget. Others may be too.
 	Catch []string
@@ -31,7 +31,7 @@ type Mutation struct {
 // Apply returns a copy of a ladder in which the highest rung that the mutation is about
 // has its mistake, and that rung's name. The copy passes for the ladder of the same file,
 // as the same source with a mistake in it would.
-func (m Mutation) Apply(l *ladders.Ladder) (*ladders.Ladder, string, error) {
+func (m Mutation) Apply(l *spec.Ladder) (*spec.Ladder, string, error) {
 	for i := len(l.Rungs) - 1; i >= 0; i-- {
 		if !m.Where(&l.Rungs[i].Settings) {
 			continue

@@ -8,13 +8,13 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/kv"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
-func gateLadder(t *testing.T) *ladders.Ladder {
+func gateLadder(t *testing.T) *spec.Ladder {
 	t.Helper()
-	l, err := ladders.Open("gate")
+	l, err := spec.Open("gate")
 	require.NoError(t, err)
 	return l
 }
@@ -35,7 +35,7 @@ func TestEachChangesOneRung(t *testing.T) {
 		var changed []string
 		for i := range l.Rungs {
 			require.Equal(t, l.Rungs[i].Name, mutant.Rungs[i].Name)
-			if s := mutant.Rungs[i].Settings; len(ladders.Changes(l.Rungs[i].Settings, s)) > 0 ||
+			if s := mutant.Rungs[i].Settings; len(spec.Changes(l.Rungs[i].Settings, s)) > 0 ||
 				s.Cache.Faults != (kv.Faults{}) || s.Admission.Faults != (admission.Faults{}) {
 				changed = append(changed, mutant.Rungs[i].Name)
 			}
@@ -63,7 +63,7 @@ func TestEveryBudgetIsCaught(t *testing.T) {
 }
 
 func TestNothingToMutate(t *testing.T) {
-	l, err := ladders.Open("arms")
+	l, err := spec.Open("arms")
 	require.NoError(t, err)
 	for _, m := range mutate.Mutations() {
 		if m.Name == "early-publish" {

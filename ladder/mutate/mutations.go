@@ -2,7 +2,7 @@ package mutate
 
 import (
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // wholePrompt is more rows than a prompt of the gate's workload has.
@@ -14,14 +14,14 @@ func Mutations() []Mutation {
 	return []Mutation{
 		{
 			Name: "batch-of-one", Mistake: "requests run one at a time",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Policy.Refill },
-			Make:  func(s *ladders.Settings) { s.Policy.MaxBatch = 1 },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Policy.Refill },
+			Make:  func(s *spec.Settings) { s.Policy.MaxBatch = 1 },
 			Catch: []string{gate.TTFTP99, gate.Steps},
 		},
 		{
 			Name: "prefix-cache-off", Mistake: "no cached prefix is found",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Cache.Prefix },
-			Make: func(s *ladders.Settings) {
+			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix },
+			Make: func(s *spec.Settings) {
 				s.Cache.Prefix, s.Policy.LatePublish = false, false
 				s.Policy.ShareWait, s.Own.ShareWait = 0, true
 			},
@@ -29,70 +29,70 @@ func Mutations() []Mutation {
 		},
 		{
 			Name: "chunking-off", Mistake: "prompts are computed whole, and nothing decodes meanwhile",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Policy.DecodeFirst && !s.Cache.Paged },
-			Make:  func(s *ladders.Settings) { s.Policy.DecodeFirst, s.Policy.StepTokens = false, wholePrompt },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Policy.DecodeFirst && !s.Cache.Paged },
+			Make:  func(s *spec.Settings) { s.Policy.DecodeFirst, s.Policy.StepTokens = false, wholePrompt },
 			Catch: []string{gate.ITLP99},
 		},
 		{
 			Name: "steps-split", Mistake: "prompts in chunks go first and alone, not beside decoding rows",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Policy.DecodeFirst && !s.Cache.Paged },
-			Make:  func(s *ladders.Settings) { s.Policy.DecodeFirst = false },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Policy.DecodeFirst && !s.Cache.Paged },
+			Make:  func(s *spec.Settings) { s.Policy.DecodeFirst = false },
 			Catch: []string{gate.Steps},
 		},
 		{
 			Name: "admission-off", Mistake: "every request is taken",
 			Where: conformal,
-			Make:  func(s *ladders.Settings) { s.Admission.Policy, s.Admission.Params = "", nil },
+			Make:  func(s *spec.Settings) { s.Admission.Policy, s.Admission.Params = "", nil },
 			Catch: []string{gate.E2EP99, gate.TTFTP99, gate.Goodput},
 		},
 		{
 			Name: "eviction-reversed", Mistake: "what was used last is evicted first",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Cache.Prefix && !s.Policy.LatePublish },
-			Make:  func(s *ladders.Settings) { s.Cache.Faults.ReverseEviction = true },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix && !s.Policy.LatePublish },
+			Make:  func(s *spec.Settings) { s.Cache.Faults.ReverseEviction = true },
 			Catch: []string{gate.HitRate, gate.Evicted},
 		},
 		{
 			Name: "block-leak", Mistake: "each request leaks a KV block",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Cache.Prefix },
-			Make:  func(s *ladders.Settings) { s.Cache.Faults.LeakPerRequest = 1 },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix },
+			Make:  func(s *spec.Settings) { s.Cache.Faults.LeakPerRequest = 1 },
 			Catch: []string{gate.HitRate, gate.Evicted},
 		},
 		{
 			Name: "bound-optimistic", Mistake: "the bound is 30% too low, after calibration; risk control goes on",
 			Where: conformal,
-			Make:  func(s *ladders.Settings) { s.Admission.Faults.ShortBound = 0.3 },
+			Make:  func(s *spec.Settings) { s.Admission.Faults.ShortBound = 0.3 },
 			Catch: []string{gate.E2EP99},
 		},
 		{
 			Name: "promise-broken", Mistake: "the bound is 30% too low, and risk control hears of no late answer",
 			Where: conformal,
-			Make: func(s *ladders.Settings) {
+			Make: func(s *spec.Settings) {
 				s.Admission.Faults.ShortBound, s.Admission.Faults.NoLabels = 0.3, true
 			},
 			Catch: []string{gate.Violations},
 		},
 		{
 			Name: "over-promise", Mistake: "no room is kept for output, so requests are preempted",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Cache.Prefix && s.Cache.Optimism == 0 },
-			Make:  func(s *ladders.Settings) { s.Cache.Optimism = 1 },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix && s.Cache.Optimism == 0 },
+			Make:  func(s *spec.Settings) { s.Cache.Optimism = 1 },
 			Catch: []string{gate.Recomputed},
 		},
 		{
 			Name: "early-publish", Mistake: "prefixes are copied out before their request ends",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Policy.LatePublish },
-			Make:  func(s *ladders.Settings) { s.Policy.LatePublish = false },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Policy.LatePublish },
+			Make:  func(s *spec.Settings) { s.Policy.LatePublish = false },
 			Catch: []string{gate.Copies},
 		},
 		{
 			Name: "garbage", Mistake: "each step allocates one object more",
-			Where: func(s *ladders.Settings) bool { return open(s) && s.Cache.Prefix },
-			Make:  func(s *ladders.Settings) { s.Cache.Faults.GarbagePerStep = 1 },
+			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix },
+			Make:  func(s *spec.Settings) { s.Cache.Faults.GarbagePerStep = 1 },
 			Catch: []string{gate.Allocs},
 		},
 	}
 }
 
 // open says that a rung takes every request.
-func open(s *ladders.Settings) bool { return s.Admission.Policy == "" }
+func open(s *spec.Settings) bool { return s.Admission.Policy == "" }
 
-func conformal(s *ladders.Settings) bool { return s.Admission.Policy == "conformal" }
+func conformal(s *spec.Settings) bool { return s.Admission.Policy == "conformal" }

@@ -15,6 +15,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -65,7 +66,7 @@ func New(c Config) (*Machine, error) {
 }
 
 // Vary implements ladder.Variable: another setting that was calibrated too.
-func (m *Machine) Vary(v ladder.Variant) (ladder.Machine, error) {
+func (m *Machine) Vary(v spec.Variant) (ladder.Machine, error) {
 	c := m.cfg
 	if v.FlashAttn != "" {
 		c.Setting.FlashAttn = v.FlashAttn

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -49,7 +49,7 @@ type Table map[string]map[float64][]Cell
 // Measure runs every rung at every rate and seed. Rates that are nil are chosen, as many
 // as the configuration asks for, and so is an SLO of 0: the configuration that was
 // measured is returned too.
-func (b *Bench) Measure(ctx context.Context, rungs []ladders.Rung, rates []float64, seeds []uint64) (Table, ladder.Config, error) {
+func (b *Bench) Measure(ctx context.Context, rungs []spec.Rung, rates []float64, seeds []uint64) (Table, ladder.Config, error) {
 	cfg := b.Config
 	cfg.Rates, cfg.Seeds, cfg.Rungs = rates, seeds, nil
 	var err error
@@ -71,13 +71,13 @@ func (b *Bench) Measure(ctx context.Context, rungs []ladders.Rung, rates []float
 }
 
 // ladderOf is a ladder of rungs, with the text that it would be read from.
-func ladderOf(name, description string, rungs []ladders.Rung) (*ladders.Ladder, error) {
-	l := ladders.Ladder{Name: name, Description: description, Rungs: rungs}
+func ladderOf(name, description string, rungs []spec.Rung) (*spec.Ladder, error) {
+	l := spec.Ladder{Name: name, Description: description, Rungs: rungs}
 	text, err := l.Render()
 	if err != nil {
 		return nil, err
 	}
-	return ladders.Parse(name, []byte(text))
+	return spec.Parse(name, []byte(text))
 }
 
 // collector keeps of a sweep what a search needs.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 // Budget says how much is measured to tune a policy.
@@ -23,7 +23,7 @@ type Budget struct {
 
 // Tuned is what was found for one policy.
 type Tuned struct {
-	Rung ladders.Rung // with the best parameters
+	Rung spec.Rung // with the best parameters
 	// Default and Best are the objective with the parameters that it came with and with
 	// these: the mean goodput over rates and seeds, requests/s. Where too few of the
 	// admitted are in time at some rate, it is their share less 1, below 0.
@@ -37,14 +37,14 @@ const nearby = 0.3
 // try is a set of parameters that is measured.
 type try struct {
 	arm   int
-	rung  ladders.Rung
+	rung  spec.Rung
 	point []float64 // nil: what it came with
 	score float64
 }
 
 // Tune looks for the best parameters of each rung's admission policy. The first of equally
 // good ones wins, so that what a rung comes with stays unless something is better.
-func (b *Bench) Tune(ctx context.Context, arms []ladders.Rung, budget Budget) ([]Tuned, error) {
+func (b *Bench) Tune(ctx context.Context, arms []spec.Rung, budget Budget) ([]Tuned, error) {
 	if budget.Tries < 2 {
 		return nil, fmt.Errorf("%d tries for each policy are too few: give 2 or more", budget.Tries)
 	}
@@ -80,7 +80,7 @@ func (b *Bench) Tune(ctx context.Context, arms []ladders.Rung, budget Budget) ([
 }
 
 // tries are n points of a space. A policy that has nothing to search has none.
-func tries(i int, arm ladders.Rung, s space, n int) []*try {
+func tries(i int, arm spec.Rung, s space, n int) []*try {
 	if len(s.params) == 0 {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (b *Bench) score(ctx context.Context, all []*try, budget Budget) error {
 	if len(all) == 0 {
 		return nil
 	}
-	rungs := make([]ladders.Rung, len(all))
+	rungs := make([]spec.Rung, len(all))
 	for k, t := range all {
 		rungs[k] = t.rung
 		rungs[k].Name = fmt.Sprintf("try-%d", k)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/ladders"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
@@ -64,7 +64,7 @@ func TestAround(t *testing.T) {
 // TestEveryArmIsSearched: every policy of the arms has something to search but those
 // that have no parameters.
 func TestEveryArmIsSearched(t *testing.T) {
-	l, err := ladders.Open("arms")
+	l, err := spec.Open("arms")
 	require.NoError(t, err)
 	for _, r := range l.Rungs[1:] {
 		require.NotEmpty(t, spaceOf(r.Admission.Policy).params, r.Name)
@@ -135,9 +135,9 @@ func bench(t *testing.T) *Bench {
 // TestTuneFindsACap: under overload a cap that is far too high is tuned to one that
 // serves, the same one every time, and what was given stays where it is not searched.
 func TestTuneFindsACap(t *testing.T) {
-	l, err := ladders.Open("arms")
+	l, err := spec.Open("arms")
 	require.NoError(t, err)
-	arms := []ladders.Rung{l.Rungs[2], l.Rungs[6]}
+	arms := []spec.Rung{l.Rungs[2], l.Rungs[6]}
 	require.Equal(t, "inflight-cap", arms[0].Name)
 	require.Equal(t, "gradient2", arms[1].Name)
 	arms[0].Admission.Params = map[string]float64{"limit": 500}
@@ -152,7 +152,7 @@ func TestTuneFindsACap(t *testing.T) {
 	require.Equal(t, 0.5, found[1].Rung.Admission.Params["smoothing"])
 	require.GreaterOrEqual(t, found[1].Best, found[1].Default)
 
-	table, _, err := b.Measure(context.Background(), []ladders.Rung{found[0].Rung}, budget.Rates, budget.Seeds)
+	table, _, err := b.Measure(context.Background(), []spec.Rung{found[0].Rung}, budget.Rates, budget.Seeds)
 	require.NoError(t, err)
 	require.Equal(t, found[0].Best, Sum(table["inflight-cap"][20]).Goodput(), "measured again it is the same")
 

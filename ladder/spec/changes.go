@@ -1,4 +1,4 @@
-package ladders
+package spec
 
 // Change is a setting in which two rungs differ.
 type Change struct {

@@ -1,7 +1,7 @@
-// Package ladders reads ladders from files: which rungs there are, in which order, and
+// Package spec reads ladders from files: which rungs there are, in which order, and
 // with which settings of the scheduler and the KV cache. The built-in ladders are such
 // files. docs/ladders.md describes the format.
-package ladders
+package spec
 
 import (
 	"crypto/sha256"
@@ -26,13 +26,28 @@ type Ladder struct {
 	Text string
 }
 
-// Rung is one rung, with what it inherits.
+// Rung is one configuration of a ladder, with what it inherits. It is meant to differ
+// from the rung below it in one mechanism.
 type Rung struct {
 	Name string
 	Adds string // what it changes against the rung below, in one sentence
 	// Optional rungs are measured only when they are named.
 	Optional bool
 	Settings
+	// Variant changes the engine below.
+	Variant Variant
+	// External is the server that the rung stands for; nil is the embedded engine.
+	External *External
+}
+
+// External is a server that is measured as a further rung.
+type External struct{ Name, URL string }
+
+// Engine is how the rung's engine serves on a backend with this KV layout, but for its
+// admission policy, which is made anew for each cell.
+func (r Rung) Engine(unified bool) engine.Config {
+	r.Cache.Streams = !unified
+	return engine.Config{Policy: r.Policy, Cache: r.Cache}
 }
 
 // Settings are what a rung's engine is given.

@@ -1,4 +1,4 @@
-package ladders
+package spec
 
 import (
 	"os"

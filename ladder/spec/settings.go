@@ -1,7 +1,8 @@
-package ladders
+package spec
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -34,6 +35,10 @@ type setting struct {
 	meaning      string
 	mechanism    string
 	max          int // of a whole number, to catch a slip of digits
+	// param is its name among a cell's parameters where that is not its key. A cell has
+	// those that are rare only where a rung sets them.
+	param string
+	rare  bool
 	// at returns where the value is: *int, *bool, *float64 (a share, 0 … 1),
 	// *time.Duration, *engine.Order or *[]engine.Floor.
 	at func(*Settings) any
@@ -70,25 +75,25 @@ var settings = []setting{
 	{section: scheduler, key: "step_tokens", unit: "tokens", fallback: "512", mechanism: composition, max: maxTokens,
 		meaning: "most rows of one step, at least `max_batch`; longer prompts are prefilled in chunks",
 		at:      func(s *Settings) any { return &s.Policy.StepTokens }},
-	{section: scheduler, key: "prefill_tokens", unit: "tokens", fallback: "0: as `step_tokens`", mechanism: composition, max: maxTokens,
+	{section: scheduler, key: "prefill_tokens", rare: true, unit: "tokens", fallback: "0: as `step_tokens`", mechanism: composition, max: maxTokens,
 		meaning: "most prompt rows of one step",
 		at:      func(s *Settings) any { return &s.Policy.PrefillTokens }},
 	{section: scheduler, key: "decode_first", fallback: "false", mechanism: composition,
 		meaning: "every decoding sequence has its row before prompts share what is left; otherwise prompts go first, alone",
 		at:      func(s *Settings) any { return &s.Policy.DecodeFirst }},
-	{section: scheduler, key: "prefill_streak", unit: "steps", fallback: "0: as `max_batch`", mechanism: composition, max: maxTokens,
+	{section: scheduler, key: "prefill_streak", rare: true, unit: "steps", fallback: "0: as `max_batch`", mechanism: composition, max: maxTokens,
 		meaning: "steps in a row that prompts may take while others wait to decode; only with `refill` and without `decode_first`",
 		at:      func(s *Settings) any { return &s.Policy.PrefillStreak }},
-	{section: scheduler, key: "order", unit: "fifo or edf", fallback: "fifo", mechanism: order,
+	{section: scheduler, key: "order", rare: true, unit: "fifo or edf", fallback: "fifo", mechanism: order,
 		meaning: "order of admission: `fifo` (of arrival) or `edf` (of deadlines, earliest first; what has none comes last)",
 		at:      func(s *Settings) any { return &s.Policy.Order }},
-	{section: scheduler, key: "patience", unit: "duration", fallback: "0s: no ageing", mechanism: order,
+	{section: scheduler, key: "patience", rare: true, unit: "duration", fallback: "0s: no ageing", mechanism: order,
 		meaning: "with `order: edf`, a request counts as due at the latest this long after its arrival",
 		at:      func(s *Settings) any { return &s.Policy.Patience }},
-	{section: scheduler, key: "floors", unit: "share, by class", fallback: "none", mechanism: floors,
+	{section: scheduler, key: "floors", rare: true, unit: "share, by class", fallback: "none", mechanism: floors,
 		meaning: "share of the processed tokens that a class gets while it waits, such as `{shared: 0.3}`; the class `\"\"` is what has no deadline and no floor of its own; at most 1 together",
 		at:      func(s *Settings) any { return &s.Policy.Floors }},
-	{section: scheduler, key: "quantum", unit: "tokens", fallback: "0: one token", mechanism: preemption, max: maxTokens,
+	{section: scheduler, key: "quantum", rare: true, unit: "tokens", fallback: "0: one token", mechanism: preemption, max: maxTokens,
 		meaning: "output that a request has got before it may be preempted",
 		at:      func(s *Settings) any { return &s.Policy.Quantum }},
 	{section: scheduler, key: "share_wait", unit: "duration", fallback: "as `--share-wait`", mechanism: prefixCache,
@@ -104,17 +109,17 @@ var settings = []setting{
 	{section: cache, key: "block_tokens", unit: "tokens", fallback: "16 if `paged`, else one", mechanism: paging, max: maxTokens,
 		meaning: "size of a block",
 		at:      func(s *Settings) any { return &s.Cache.BlockTokens }},
-	{section: cache, key: "prefix", fallback: "false", mechanism: prefixCache,
+	{section: cache, key: "prefix", param: "prefix_cache", fallback: "false", mechanism: prefixCache,
 		meaning: "the cached beginning of a prompt is not computed again; needs `paged`",
 		at:      func(s *Settings) any { return &s.Cache.Prefix }},
-	{section: cache, key: "retain_cells", unit: "cells", fallback: "as `--kv-retain`", mechanism: prefixCache, max: maxCells,
+	{section: cache, key: "retain_cells", param: "kv_retain", unit: "cells", fallback: "as `--kv-retain`", mechanism: prefixCache, max: maxCells,
 		meaning: "cells that may hold nothing but cached prefixes; 0 sets no bound; only with `prefix`",
 		at:      func(s *Settings) any { return &s.Cache.RetainCells },
 		own:     func(s *Settings) *bool { return &s.Own.RetainCells }},
-	{section: cache, key: "optimism", unit: "share", fallback: "0", mechanism: preemption,
+	{section: cache, key: "optimism", rare: true, unit: "share", fallback: "0", mechanism: preemption,
 		meaning: "share of the output growth promised to running requests that admission leaves out of account, 0 to 1; above 0 a request may be preempted; needs `paged`",
 		at:      func(s *Settings) any { return &s.Cache.Optimism }},
-	{section: cache, key: "cells", unit: "cells", fallback: "0: all that the sequences have", mechanism: pool, max: maxCells,
+	{section: cache, key: "cells", param: "kv_cells", unit: "cells", fallback: "0: all that the sequences have", mechanism: pool, max: maxCells,
 		meaning: "cells that may be used",
 		at:      func(s *Settings) any { return &s.Cache.Cells }},
 }
@@ -172,4 +177,26 @@ func Reference() string {
 		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s |\n", s.section, s.key, unit, s.fallback, s.mechanism, s.meaning)
 	}
 	return b.String()
+}
+
+// Params are a rung's settings by documented name, as a cell keeps them, and those of its
+// admission policy.
+func (r *Rung) Params() map[string]string {
+	p := AdmissionParams(r.Admission)
+	if p == nil {
+		p = map[string]string{}
+	}
+	for i := range settings {
+		s := &settings[i]
+		at := reflect.ValueOf(s.at(&r.Settings)).Elem()
+		if s.rare && at.IsZero() {
+			continue
+		}
+		name := s.key
+		if s.param != "" {
+			name = s.param
+		}
+		p[name] = fmt.Sprint(at.Interface())
+	}
+	return p
 }
