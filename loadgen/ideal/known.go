@@ -5,10 +5,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -102,27 +101,20 @@ func Known(ctx context.Context, p Plan) ([]Answer, error) {
 
 // replicate runs replications of seeds 0 … n−1 in virtual time, as many at once as
 // there are processors.
-func replicate(ctx context.Context, n int, make1 func(seed uint64) *replication) ([][]float64, error) {
-	all, errs := make([][]float64, n), make([]error, n)
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				var waits [][]float64
-				if waits, errs[i] = run(ctx, clock.NewVirtual(), []*replication{make1(uint64(i))}); errs[i] == nil {
-					all[i] = waits[0]
-				}
+func replicate(ctx context.Context, n int, of func(seed uint64) *replication) ([][]float64, error) {
+	all := make([][]float64, n)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range all {
+		g.Go(func() error {
+			waits, err := run(ctx, clock.NewVirtual(), []*replication{of(uint64(i))})
+			if err == nil {
+				all[i] = waits[0]
 			}
+			return err
 		})
 	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return all, g.Wait()
 }
 
 // compare sets the waits of replications beside theory, each interval with the given

@@ -48,13 +48,13 @@ type WallAnswer struct {
 // KnownWall runs every queue in wall time. It starts empty and is not long enough to
 // forget that; Virtual has the same start.
 func KnownWall(ctx context.Context, p WallPlan) ([]WallAnswer, error) {
-	make1 := func(q Queue, seed uint64) *replication {
+	draw := func(q Queue, seed uint64) *replication {
 		return newReplication(q, p.Service, seed, int(q.Rate()*p.Length.Seconds()/p.Service.Seconds()))
 	}
 	var rs []*replication
 	for _, q := range Queues() {
 		for seed := range uint64(p.Replications) {
-			rs = append(rs, make1(q, seed))
+			rs = append(rs, draw(q, seed))
 		}
 	}
 	wall, err := run(ctx, clock.NewWall(), rs)
@@ -63,7 +63,7 @@ func KnownWall(ctx context.Context, p WallPlan) ([]WallAnswer, error) {
 	}
 	answers := make([]WallAnswer, len(Queues()))
 	for i, q := range Queues() {
-		virtual, err := replicate(ctx, p.Replications, func(seed uint64) *replication { return make1(q, seed) })
+		virtual, err := replicate(ctx, p.Replications, func(seed uint64) *replication { return draw(q, seed) })
 		if err != nil {
 			return nil, err
 		}
