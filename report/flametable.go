@@ -24,6 +24,11 @@ type ProfileLoad struct {
 	ModelTime, Host, Loop time.Duration
 }
 
+// Title says what the profile is of.
+func (l ProfileLoad) Title() string {
+	return fmt.Sprintf("Where busy time goes: %s at %s requests/s", l.Rung, short(l.OfferedRPS))
+}
+
 // ProfileTable shows what each component took of the busy time.
 func ProfileTable(p *analysis.Profile, load ProfileLoad) Table {
 	var parts, share, cpu, each, seen []string

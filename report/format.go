@@ -7,26 +7,10 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 )
 
-// sig3 formats a number with three significant digits and no exponent.
-func sig3(v float64) string {
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
-	decimals := max(0, 2-int(math.Floor(math.Log10(math.Abs(rounded)))))
-	return strconv.FormatFloat(rounded, 'f', decimals, 64)
-}
-
-// short is sig3 without trailing zeros, for labels and bounds.
-func short(v float64) string {
-	s := sig3(v)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
-}
+var sig3, short = format.Sig3, format.Short
 
 // scale is how a column shows its numbers.
 type scale struct {

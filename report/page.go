@@ -6,6 +6,8 @@ import (
 	_ "embed" // the page's template, style and script
 	"encoding/base64"
 	"html/template"
+
+	"github.com/cadence-bench/cadence-bench/report/chart"
 )
 
 var (
@@ -34,7 +36,7 @@ type page struct {
 	Words      []string
 	Headline   htmlTable
 	Warnings   []string
-	Charts     []pageChart
+	Charts     []chart.Inline
 	Absent     []string
 	Tables     []htmlTable
 	Provenance []htmlTable
@@ -90,7 +92,7 @@ func (r *Report) html(events, version string) ([]byte, error) {
 		Provenance: htmlTables(r.Provenance),
 	}
 	for i := range r.Figures {
-		p.Charts = append(p.Charts, r.Figures[i].onPage())
+		p.Charts = append(p.Charts, r.Figures[i].Inline())
 	}
 	return p.render()
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/browser"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
 // pageFile writes the page of the five rungs and returns its address.
@@ -265,7 +266,7 @@ func testScreenshot(t *testing.T, p *browser.Page) {
 		counts := coloursOf(img)
 		require.Greater(t, len(counts), 100)
 		for rung, look := range chartdata.Looks(seededSweep().Rungs) {
-			if c := palette[look]; look != 1 { // blue is lighter in the dark
+			if c := palette.Series[look]; look != 1 { // blue is lighter in the dark
 				require.Greater(t, counts[color.RGBA{c.R, c.G, c.B, 0xFF}], 200, "%s: the colour of %s", scheme, rung)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/chart"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -26,7 +27,7 @@ type Report struct {
 	CellChecks Table   // every figure of every cell
 	Findings   []Table // what the run as a whole says, each with its name
 	Provenance []Table
-	Figures    []Figure
+	Figures    []chart.Figure
 	Absent     []string // the charts that there are none of, and why
 	Warnings   []string
 
@@ -77,7 +78,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 	if anchors, ok := Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
 	}
-	r.Figures, r.Absent, err = Charts(s, f, src)
+	r.Figures, r.Absent, err = charts(s, f, src)
 	return r, err
 }
 
@@ -148,7 +149,7 @@ func (r *Report) Markdown() string {
 	}
 	b.WriteString("## Charts\n\n")
 	for _, f := range r.Figures {
-		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Alt), f.Name)
+		fmt.Fprintf(&b, "![%s](charts/%s.svg)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(f.Summary), f.Name)
 	}
 	if len(r.Absent) > 0 {
 		b.WriteString(list(r.Absent) + "\n")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/embed"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -163,13 +164,22 @@ func TestBlocksEmbed(t *testing.T) {
 	f := ladder()
 	r, err := of(f.sweep(), manifest(f.backend), f.source())
 	require.NoError(t, err)
-	path := document(t, "<!-- cadence:begin summary -->\n<!-- cadence:end -->\n<!-- cadence:begin headline -->\n<!-- cadence:end -->\n<!-- cadence:begin columns -->\n<!-- cadence:end -->\n")
-	_, err = Embed([]string{path}, r.Blocks())
+	path := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(path, []byte("<!-- cadence:begin summary -->\n<!-- cadence:end -->\n<!-- cadence:begin headline -->\n<!-- cadence:end -->\n<!-- cadence:begin columns -->\n<!-- cadence:end -->\n"), 0o644))
+	_, err = set(r).Write([]string{path})
 	require.NoError(t, err)
-	require.NoError(t, Check([]string{path}, r.Blocks()))
+	require.NoError(t, set(r).Check([]string{path}))
 	require.Contains(t, read(t, path), r.Headline.Markdown())
 
 	slower, err := of(analysis.NewSweep(nil, nil), results.Manifest{}, f.source())
 	require.NoError(t, err)
-	require.ErrorContains(t, Check([]string{path}, slower.Blocks()), "block summary differs from the data")
+	require.ErrorContains(t, set(slower).Check([]string{path}), "block summary differs from the data")
 }
+
+func read(t *testing.T, path string) string {
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
+}
+
+func set(r *Report) embed.Set { return embed.Set{Mark: "cadence", Blocks: r.Blocks()} }

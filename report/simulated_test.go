@@ -27,7 +27,7 @@ func TestSimulatedFiguresSaySo(t *testing.T) {
 		require.Equal(t, 9, len(r.Figures))
 		for i := range r.Figures {
 			require.Equal(t, want, strings.Contains(r.Figures[i].Title, mark), r.Figures[i].Title)
-			require.Equal(t, want, strings.Contains(r.Figures[i].Alt, mark), r.Figures[i].Alt)
+			require.Equal(t, want, strings.Contains(r.Figures[i].Summary, mark), r.Figures[i].Summary)
 			svg, err := r.Figures[i].SVG()
 			require.NoError(t, err)
 			require.Equal(t, want, strings.Contains(string(svg), mark))

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/cadence-bench/cadence-bench/report/embed"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -104,8 +106,8 @@ func (r *Report) CheckTables(dir string) error {
 		case err != nil:
 			errs = append(errs, err)
 		case !bytes.Equal(have, o.data):
-			d, _ := firstDifference(linesOf(have), linesOf(o.data))
-			errs = append(errs, fmt.Errorf("%s:%d: differs from the data: have %.200q, want %.200q; `cadence-bench report` rewrites it", path, d.Line+1, d.Have, d.Want))
+			line, differs := embed.Compare(linesOf(have), linesOf(o.data))
+			errs = append(errs, fmt.Errorf("%s:%d: differs from the data: %s; `cadence-bench report` rewrites it", path, line, differs))
 		}
 	}
 	for _, e := range entries {
@@ -117,10 +119,4 @@ func (r *Report) CheckTables(dir string) error {
 	return errors.Join(errs...)
 }
 
-func linesOf(data []byte) []string {
-	var lines []string
-	for line := range bytes.Lines(data) {
-		lines = append(lines, string(line))
-	}
-	return lines
-}
+func linesOf(data []byte) []string { return strings.SplitAfter(string(data), "\n") }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/flame"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -92,7 +93,7 @@ func (o *profileOutput) write(dir string) error {
 	}{
 		{profileRaw, o.raw},
 		{profileStacks, stacks.Bytes()},
-		{profileFlame, report.FlameGraph(o.profile, o.load)},
+		{profileFlame, flame.Graph(o.profile, o.load.Title())},
 		{profileMarkdown, []byte(table + "\n![flame graph of the profile](" + profileFlame + ")\n")},
 		{profileJSON, append(record, '\n')},
 	} {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/embed"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -147,14 +148,15 @@ func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 		return err
 	}
 	maps.Copy(blocks, r.Blocks())
+	set := embed.Set{Mark: "cadence", Remedy: "cadence-bench report", Blocks: blocks}
 	if f.check {
-		err := errors.Join(report.Check(docs, blocks), r.CheckTables(f.out))
+		err := errors.Join(set.Check(docs), r.CheckTables(f.out))
 		if err == nil {
 			fmt.Fprintf(out, "%d documents agree with the data\n", len(docs))
 		}
 		return coded(exitDrift, err)
 	}
-	changed, err := report.Embed(docs, blocks)
+	changed, err := set.Write(docs)
 	for _, file := range changed {
 		fmt.Fprintln(out, "updated", file)
 	}

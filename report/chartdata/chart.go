@@ -1,7 +1,5 @@
 // Package chartdata says what each chart of a run shows, apart from how it is
-// drawn: report draws it with gonum, and the HTML page embeds it as JSON and draws
-// it again for a reader who points at it. Both show the same numbers because both
-// read a Chart.
+// drawn, which is the work of package chart.
 //
 // A Chart is a grid of panels, in reading order, Columns to a row. A Panel has two
 // axes, whose ranges hold everything in it; under its data lie Shades and Rules, and
@@ -18,27 +16,27 @@ import "github.com/cadence-bench/cadence-bench/results"
 
 // Chart is what one chart shows.
 type Chart struct {
-	Name  string `json:"name"` // of its files, without extension
-	Title string `json:"title"`
+	Name  string // of its files, without extension
+	Title string
 	// Facts are what its numbers rest on, beyond what is so for the whole run: the
 	// rate and the seed, and why these.
-	Facts   []string `json:"facts,omitempty"`
-	Columns int      `json:"columns"`
-	Panels  []Panel  `json:"panels"`
-	Summary string   `json:"summary"` // what it shows in words, for those who do not see it
-	OneSeed bool     `json:"-"`       // it shows cells of one seed, which Facts name
-	Absent  string   `json:"-"`       // why there is no such chart; else ""
+	Facts   []string
+	Columns int
+	Panels  []Panel
+	Summary string // what it shows in words, for those who do not see it
+	OneSeed bool   // it shows cells of one seed, which Facts name
+	Absent  string // why there is no such chart; else ""
 }
 
 // Panel is one pair of axes.
 type Panel struct {
-	Title  string   `json:"title,omitempty"`
-	X      Axis     `json:"x"`
-	Y      Axis     `json:"y"`
-	Shades []Shade  `json:"shades,omitempty"`
-	Rules  []Rule   `json:"rules,omitempty"`
-	Series []Series `json:"series,omitempty"`
-	Gantt  *Gantt   `json:"gantt,omitempty"`
+	Title  string
+	X      Axis
+	Y      Axis
+	Shades []Shade
+	Rules  []Rule
+	Series []Series
+	Gantt  *Gantt
 }
 
 // Unit is how an axis's numbers are to be read.
@@ -56,18 +54,18 @@ const (
 
 // Axis is the range of one axis. A logarithmic one has 0 < Min.
 type Axis struct {
-	Label string  `json:"label"`
-	Unit  Unit    `json:"unit"`
-	Log   bool    `json:"log,omitempty"`
-	Min   float64 `json:"min"`
-	Max   float64 `json:"max"`
+	Label string
+	Unit  Unit
+	Log   bool
+	Min   float64
+	Max   float64
 }
 
 // Shade is a stretch of the x axis that is set apart.
 type Shade struct {
-	From float64 `json:"from"`
-	To   float64 `json:"to"`
-	Name string  `json:"name"`
+	From float64
+	To   float64
+	Name string
 }
 
 // RuleKind says what a Rule marks.
@@ -83,17 +81,17 @@ const (
 
 // Rule is a reference line.
 type Rule struct {
-	Kind RuleKind `json:"kind"`
+	Kind RuleKind
 	// OnX says that At is on the x axis. An Ideal has no At.
-	OnX  bool    `json:"on_x,omitempty"`
-	At   float64 `json:"at"`
-	Name string  `json:"name"`
+	OnX  bool
+	At   float64
+	Name string
 	// Rung and Look are of a Saturation, and so are Lo and Hi: the rates between which
 	// the peak lies with 95% confidence.
-	Lo   float64 `json:"lo,omitempty"`
-	Hi   float64 `json:"hi,omitempty"`
-	Rung string  `json:"rung,omitempty"`
-	Look int     `json:"look"`
+	Lo   float64
+	Hi   float64
+	Rung string
+	Look int
 }
 
 // SeriesKind says how points belong together.
@@ -112,44 +110,44 @@ const (
 
 // Series is points of one rung.
 type Series struct {
-	Kind   SeriesKind `json:"kind"`
-	Rung   string     `json:"rung"`
-	Look   int        `json:"look"`
-	Name   string     `json:"name"` // what the points are, such as "p99 E2E"
-	Points []Point    `json:"points"`
+	Kind   SeriesKind
+	Rung   string
+	Look   int
+	Name   string // what the points are, such as "p99 E2E"
+	Points []Point
 }
 
 // Point is one value.
 type Point struct {
-	X float64 `json:"x"`
-	Y float64 `json:"y"`
+	X float64
+	Y float64
 	// Band is the spread over seeds around Y, which is their mean; nil with one seed.
-	Band    *Band `json:"band,omitempty"`
-	Bound   bool  `json:"bound,omitempty"`   // the truth is above Y
-	Invalid bool  `json:"invalid,omitempty"` // no cell of it passed its checks
+	Band    *Band
+	Bound   bool // the truth is above Y
+	Invalid bool // no cell of it passed its checks
 	// Requests are those that Y rests on, over all seeds: of a Line.
-	Requests int `json:"requests,omitempty"`
+	Requests int
 	// Label says what else to know of the point, such as the cell of a probe.
-	Label string `json:"label,omitempty"`
+	Label string
 }
 
 // Band is the range of a value over seeds.
 type Band struct {
-	Min   float64 `json:"min"`
-	Max   float64 `json:"max"`
-	Seeds int     `json:"seeds"`
+	Min   float64
+	Max   float64
+	Seeds int
 }
 
 // Gantt is requests over time: a row for each of Requests, from the top, the same in
 // every panel of the chart.
 type Gantt struct {
-	Rung     string  `json:"rung"`
-	Look     int     `json:"look"`
-	Requests []int32 `json:"requests"` // indices in the tape
-	Spans    []Span  `json:"spans"`    // by row, then by time
-	Marks    []Mark  `json:"marks,omitempty"`
+	Rung     string
+	Look     int
+	Requests []int32 // indices in the tape
+	Spans    []Span  // by row, then by time
+	Marks    []Mark
 	// Steps are the engine's own in the panel's window, when they were traced.
-	Steps []Step `json:"steps,omitempty"`
+	Steps []Step
 }
 
 // SpanKind says what a request does.
@@ -164,10 +162,10 @@ const (
 
 // Span is a stretch of a request's life, cut to the panel's window.
 type Span struct {
-	Row  int      `json:"row"`
-	From float64  `json:"from"`
-	To   float64  `json:"to"`
-	Kind SpanKind `json:"kind"`
+	Row  int
+	From float64
+	To   float64
+	Kind SpanKind
 }
 
 // MarkKind says how a request ended without an answer.
@@ -181,17 +179,17 @@ const (
 
 // Mark is such an end.
 type Mark struct {
-	Row  int      `json:"row"`
-	At   float64  `json:"at"`
-	Kind MarkKind `json:"kind"`
+	Row  int
+	At   float64
+	Kind MarkKind
 }
 
 // Step is one of the engine's: Prefill of its Rows were of prompts.
 type Step struct {
-	From    float64 `json:"from"`
-	To      float64 `json:"to"`
-	Rows    int32   `json:"rows"`
-	Prefill int32   `json:"prefill"`
+	From    float64
+	To      float64
+	Rows    int32
+	Prefill int32
 }
 
 // Source reads the files of cells.

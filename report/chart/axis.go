@@ -1,10 +1,12 @@
-package report
+package chart
 
 import (
 	"math"
 	"strconv"
 
 	"gonum.org/v1/plot"
+
+	"github.com/cadence-bench/cadence-bench/report/format"
 )
 
 // logTicks labels 1, 2 and 5 times every power of ten, or the powers alone when
@@ -25,7 +27,7 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 			}
 			t := plot.Tick{Value: v}
 			if digit == 1 || !wide && (digit == 2 || digit == 5) {
-				t.Label = short(v)
+				t.Label = format.Short(v)
 				labels++
 			}
 			ticks = append(ticks, t)

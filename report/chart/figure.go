@@ -1,4 +1,12 @@
-package report
+// Package chart draws the charts that chartdata describes, with gonum.org/v1/plot.
+//
+// New lays one out as a Figure: a header of title, facts and key above a grid of panels.
+// A Figure renders itself as SVG, as PNG and, for a web page, as Inline SVG whose series
+// can be hidden and whose points can be pointed at. Equal charts give equal bytes.
+//
+// A panel is layers, from the bottom: shades, grid and rules; bands, lines and marks of
+// the series, or the requests and steps of a Gantt chart.
+package chart
 
 import (
 	"math"
@@ -11,23 +19,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
-// Figure is one chart: a header of title, facts and key above one or more panels,
-// so that the key never covers data.
+// Figure is a chart that is laid out. Its header is above its panels, so that the key
+// never covers data.
 type Figure struct {
-	Name   string // file name without extension
-	Title  string
-	Alt    string // what the chart shows, for those who do not see it
+	chartdata.Chart // what it shows
+
 	Width  vg.Length
 	Height vg.Length
-	Data   chartdata.Chart // what it shows
 
-	facts []string
-	key   []keyEntry
-	rows  [][]*plot.Plot // panels, by row; a row's last ones may be nil
-	// panelTitles keeps room above each panel for panelTitle.
-	panelTitles bool
+	key  []keyEntry
+	rows [][]*plot.Plot // panels, by row; a row's last ones may be nil
 }
 
 // keyEntry is one entry of the key: a sample, drawn at a point, and its name.
@@ -43,7 +47,7 @@ const (
 )
 
 func (f *Figure) draw(dc draw.Canvas) {
-	dc.SetColor(paper)
+	dc.SetColor(palette.Paper)
 	dc.Fill(dc.Rectangle.Path())
 	dc = draw.Crop(dc, margin, -margin, margin, -margin)
 	y := dc.Max.Y
@@ -55,7 +59,7 @@ func (f *Figure) draw(dc draw.Canvas) {
 		at := vg.Point{X: dc.Min.X + p.x, Y: y - keyLead - p.y}
 		p.sample(dc, vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
 		// keyCentring lifts the text's box so that its lower-case letters are centred.
-		dc.FillText(textStyle(bodySize, ink, 0, -0.5), vg.Point{X: at.X + sampleWidth + keyGap, Y: at.Y + keyCentring}, p.name)
+		dc.FillText(textStyle(bodySize, palette.Ink, 0, -0.5), vg.Point{X: at.X + sampleWidth + keyGap, Y: at.Y + keyCentring}, p.name)
 	}
 	dc.Max.Y = f.Height - f.headerHeight() + margin
 	f.drawPanels(dc)
@@ -77,13 +81,13 @@ type headerLine struct {
 
 func (f *Figure) header() (lines []headerLine) {
 	width := f.Width - 2*margin
-	title, small := textStyle(titleSize, ink, 0, -1), textStyle(smallSize, muted, 0, -1)
+	title, small := textStyle(titleSize, palette.Ink, 0, -1), textStyle(smallSize, palette.Muted, 0, -1)
 	title.Font.Weight = font.WeightBold
 	for _, s := range wrap(strings.Fields(f.Title), " ", width, title) {
 		lines = append(lines, headerLine{s, title})
 	}
 	var facts []string
-	for _, s := range f.facts {
+	for _, s := range f.Facts {
 		facts = append(facts, wrap(strings.Fields(s), " ", width, small)...) // most are one line
 	}
 	for _, s := range wrap(facts, " · ", width, small) {
@@ -114,7 +118,7 @@ type keyPlace struct {
 
 func (f *Figure) keyPlaces() (places []keyPlace) {
 	const apart = 18
-	sty := textStyle(bodySize, ink, 0, -0.5)
+	sty := textStyle(bodySize, palette.Ink, 0, -0.5)
 	x, y := vg.Length(0), vg.Length(keyRow)/2
 	for _, e := range f.key {
 		width := sampleWidth + keyGap + sty.Width(e.name)
@@ -129,7 +133,7 @@ func (f *Figure) keyPlaces() (places []keyPlace) {
 
 func (f *Figure) drawPanels(dc draw.Canvas) {
 	tiles := draw.Tiles{Rows: len(f.rows), Cols: len(f.rows[0]), PadLeft: 18, PadX: 14, PadY: 24}
-	if f.panelTitles {
+	if f.Panels[0].Title != "" { // drawn by panelTitle
 		tiles.PadTop = 20
 	}
 	for i, canvases := range plot.Align(f.rows, tiles, dc) {
@@ -161,16 +165,16 @@ func newPlot(x string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.LineStyle = draw.LineStyle{Color: faint, Width: 0.8}
+		a.LineStyle = draw.LineStyle{Color: palette.Faint, Width: 0.8}
 		a.Padding = 0
 		a.Label.Padding = 4
 		a.Tick.LineStyle = a.LineStyle
 		a.Tick.Length = 4
 	}
 	p.X.Label.Text = x
-	p.X.Label.TextStyle = textStyle(bodySize, ink, -0.5, 0)
-	p.X.Tick.Label = textStyle(smallSize, muted, -0.5, -1)
-	p.Y.Tick.Label = textStyle(smallSize, muted, -1, -0.5)
+	p.X.Label.TextStyle = textStyle(bodySize, palette.Ink, -0.5, 0)
+	p.X.Tick.Label = textStyle(smallSize, palette.Muted, -0.5, -1)
+	p.Y.Tick.Label = textStyle(smallSize, palette.Muted, -1, -0.5)
 	p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{7}, linearTicks{5}
 	return p
 }
@@ -189,7 +193,7 @@ func (l layer) Plot(c draw.Canvas, p *plot.Plot) {
 // because gonum makes room for the label of a logarithmic axis at the wrong height.
 func panelTitle(s string) layer {
 	return func(c draw.Canvas, _, _ func(float64) vg.Length) {
-		sty := textStyle(bodySize, ink, 0, 0)
+		sty := textStyle(bodySize, palette.Ink, 0, 0)
 		sty.Font.Weight = font.WeightBold
 		c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y + 6}, s)
 	}
@@ -198,7 +202,7 @@ func panelTitle(s string) layer {
 // panelLabel sets a label along a panel's y axis, beside tick labels of some width.
 func panelLabel(s string, ticks vg.Length) layer {
 	return func(c draw.Canvas, _, _ func(float64) vg.Length) {
-		sty := textStyle(bodySize, ink, -0.5, 0)
+		sty := textStyle(bodySize, palette.Ink, -0.5, 0)
 		sty.Rotation = math.Pi / 2
 		c.FillText(sty, vg.Point{X: c.Min.X - ticks - 11, Y: c.Center().Y}, s)
 	}
@@ -210,15 +214,4 @@ func tickWidth(p *plot.Plot) (width vg.Length) {
 		width = max(width, p.Y.Tick.Label.Width(t.Label))
 	}
 	return width
-}
-
-// gridlines draws a line at every labelled tick of the y axis.
-func gridlines(p *plot.Plot) layer {
-	return func(c draw.Canvas, _, y func(float64) vg.Length) {
-		for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-			if !t.IsMinor() {
-				c.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.7}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
-			}
-		}
-	}
 }

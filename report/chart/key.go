@@ -1,12 +1,14 @@
-package report
+package chart
 
 import (
+	"image/color"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
 // keyOf has an entry for each rung and for each kind of mark that occurs.
@@ -30,7 +32,7 @@ func keyOf(c chartdata.Chart) []keyEntry {
 			k.addRule(r)
 		}
 		for _, s := range p.Shades {
-			k.add(s.Name, func(c draw.Canvas, at vg.Point) { sampleBox(c, at, shaded, faint) })
+			k.add(s.Name, func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Shaded, palette.Faint) })
 		}
 	}
 	return k.entries
@@ -46,7 +48,7 @@ func (k *key) add(name string, sample func(c draw.Canvas, at vg.Point)) {
 }
 
 // neutral is how a mark of any rung looks in the key.
-var neutral = series{color: muted, marker: markers[0]}
+var neutral = series{color: palette.Muted, marker: markers[0]}
 
 func (k *key) addRung(l chartdata.Series) {
 	look := seriesOf(l.Look)
@@ -66,7 +68,7 @@ func (k *key) addSeries(l chartdata.Series) {
 	switch l.Kind {
 	case chartdata.Line:
 		if hasBand(l.Points) {
-			k.add("min–max over seeds", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, grid, grid) })
+			k.add("min–max over seeds", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Grid, palette.Grid) })
 		}
 		if some(func(p chartdata.Point) bool { return p.Bound }) {
 			k.add("a lower bound", func(c draw.Canvas, at vg.Point) {
@@ -78,20 +80,20 @@ func (k *key) addSeries(l chartdata.Series) {
 		if some(func(p chartdata.Point) bool { return p.Invalid }) {
 			k.add("invalid", func(c draw.Canvas, at vg.Point) {
 				neutral.mark(c, at, markRadius, true)
-				cross(c, at, markRadius+3, ink)
+				cross(c, at, markRadius+3, palette.Ink)
 			})
 		}
 	case chartdata.Ceiling:
 		k.add("its ceiling", func(c draw.Canvas, at vg.Point) { strokeSample(c, at, neutral.line(true)) })
 	case chartdata.Dots:
 		k.add(l.Name, func(c draw.Canvas, at vg.Point) {
-			c.SetColor(muted)
+			c.SetColor(palette.Muted)
 			c.Fill(markers[0].path(at, 2.4))
 		})
 	case chartdata.Crosses:
-		k.add(l.Name, func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, muted) })
+		k.add(l.Name, func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, palette.Muted) })
 	case chartdata.Ticks:
-		k.add(l.Name, func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, muted) })
+		k.add(l.Name, func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, palette.Muted) })
 	case chartdata.Probes:
 		k.add("before the cell", func(c draw.Canvas, at vg.Point) { neutral.mark(c, at, markRadius, false) })
 		k.add("after it", func(c draw.Canvas, at vg.Point) { neutral.mark(c, at, markRadius, true) })
@@ -125,20 +127,20 @@ func (k *key) addGantt(g *chartdata.Gantt) {
 		k.add("queued", func(c draw.Canvas, at vg.Point) { strokeSample(c, at, queuedLine) })
 	}
 	if has(chartdata.Prefill) {
-		k.add("prefill", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, muted, muted) })
+		k.add("prefill", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Muted, palette.Muted) })
 	}
 	if has(chartdata.Decode) {
-		k.add("decode", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, alpha(muted, 0x66), nil) })
+		k.add("decode", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Alpha(palette.Muted, 0x66), nil) })
 	}
 	if marked(chartdata.Refused) {
-		k.add("refused", func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, ink) })
+		k.add("refused", func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, palette.Ink) })
 	}
 	if marked(chartdata.Unanswered) {
-		k.add("no answer by then", func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, ink) })
+		k.add("no answer by then", func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, palette.Ink) })
 	}
 	if len(g.Steps) > 0 {
-		k.add("a step with prompt tokens", func(c draw.Canvas, at vg.Point) { stripSample(c, at, muted) })
-		k.add("one of decoding alone", func(c draw.Canvas, at vg.Point) { stripSample(c, at, faint) })
+		k.add("a step with prompt tokens", func(c draw.Canvas, at vg.Point) { stripSample(c, at, palette.Muted) })
+		k.add("one of decoding alone", func(c draw.Canvas, at vg.Point) { stripSample(c, at, palette.Faint) })
 	}
 }
 
@@ -151,7 +153,7 @@ func strokeSample(c draw.Canvas, at vg.Point, sty draw.LineStyle) {
 }
 
 // sampleBox is a filled box with an edge, unless that is nil.
-func sampleBox(c draw.Canvas, at vg.Point, fill, edge colour) {
+func sampleBox(c draw.Canvas, at vg.Point, fill, edge color.Color) {
 	const w, h = sampleWidth / 2, 5
 	box := []vg.Point{{X: at.X - w, Y: at.Y - h}, {X: at.X + w, Y: at.Y - h}, {X: at.X + w, Y: at.Y + h}, {X: at.X - w, Y: at.Y + h}}
 	c.FillPolygon(fill, box)
@@ -161,7 +163,7 @@ func sampleBox(c draw.Canvas, at vg.Point, fill, edge colour) {
 }
 
 // stripSample is three steps of the strip.
-func stripSample(c draw.Canvas, at vg.Point, col colour) {
+func stripSample(c draw.Canvas, at vg.Point, col color.Color) {
 	for i := range 3 {
 		left := at.X + vg.Length(i-1)*9 - 4
 		fillBox(c, col, left, left+8, at.Y-5, at.Y+5)

@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"math"
@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/cadence-bench/cadence-bench/report/chart/websvg"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
 // stripRows is how many rows' height the strip of the engine's steps takes, below
@@ -44,7 +46,7 @@ func ganttLayer(g *chartdata.Gantt) layer {
 			case chartdata.Prefill:
 				fillBox(c, look.color, x(s.From), x(s.To), mid-half, mid+half)
 			case chartdata.Decode:
-				fillBox(c, alpha(look.color, 0x66), x(s.From), x(s.To), mid-half, mid+half)
+				fillBox(c, palette.Alpha(look.color, 0x66), x(s.From), x(s.To), mid-half, mid+half)
 			}
 		}
 		cutAtSteps(c, g.Steps, x, y(0))
@@ -57,9 +59,9 @@ func ganttLayer(g *chartdata.Gantt) layer {
 		for _, m := range g.Marks {
 			at := vg.Point{X: x(m.At), Y: y(rowAt(n, m.Row))}
 			if m.Kind == chartdata.Refused {
-				tick(c, at, half+0.5, ink)
+				tick(c, at, half+0.5, palette.Ink)
 			} else {
-				cross(c, at, 2.4, ink)
+				cross(c, at, 2.4, palette.Ink)
 			}
 		}
 		drawStrip(c, g.Steps, x, y(-stripRows+0.5), y(-0.5))
@@ -81,11 +83,11 @@ func nameRequests(c draw.Canvas, g *chartdata.Gantt, x, y func(float64) vg.Lengt
 		}
 		mid := y(rowAt(len(g.Requests), row))
 		box := vg.Rectangle{Min: vg.Point{X: x(from), Y: mid - half}, Max: vg.Point{X: x(to), Y: mid + half}}
-		within(c, part{series: g.Rung, label: requestTip(g, row), box: box}, func() {})
+		websvg.Group(c, websvg.Part{Series: g.Rung, Label: requestTip(g, row), Box: box}, func() {})
 	}
 }
 
-var queuedLine = draw.LineStyle{Color: faint, Width: 1.2}
+var queuedLine = draw.LineStyle{Color: palette.Faint, Width: 1.2}
 
 // cutAtSteps cuts the rows at the end of every step that is wide enough to be told
 // from the next.
@@ -99,7 +101,7 @@ func cutAtSteps(c draw.Canvas, steps []chartdata.Step, x func(float64) vg.Length
 		}
 	}
 	if len(p) > 0 {
-		c.SetLineStyle(draw.LineStyle{Color: paper, Width: 0.6})
+		c.SetLineStyle(draw.LineStyle{Color: palette.Paper, Width: 0.6})
 		c.Stroke(p)
 	}
 }
@@ -115,9 +117,9 @@ func drawStrip(c draw.Canvas, steps []chartdata.Step, x func(float64) vg.Length,
 			max(x(steps[j].To)-x(steps[j].From), x(steps[j-1].To)-x(steps[j-1].From)) < 2*gap {
 			j++
 		}
-		col := faint
+		col := palette.Faint
 		if prompt {
-			col = muted
+			col = palette.Muted
 		}
 		fillBox(c, col, from, max(x(steps[j-1].To)-gap, from+0.2), bottom, top)
 		i = j

@@ -1,4 +1,4 @@
-package report
+package flame
 
 import (
 	"strings"
@@ -6,17 +6,17 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
 
-// flameNode is a function in the merged tree of a profile's stacks.
-type flameNode struct {
+// node is a function in the merged tree of a profile's stacks.
+type node struct {
 	name     string
 	samples  int64 // in it and in what it calls
-	children []*flameNode
+	children []*node
 }
 
-// flameTree merges the stacks, which are in order of their frames, so that
+// tree merges the stacks, which are in order of their frames, so that
 // children come in order of their names.
-func flameTree(p *analysis.Profile) *flameNode {
-	root := &flameNode{name: "all"}
+func tree(p *analysis.Profile) *node {
+	root := &node{name: "all"}
 	for _, s := range p.Stacks {
 		at := root
 		at.samples += s.Samples
@@ -28,18 +28,18 @@ func flameTree(p *analysis.Profile) *flameNode {
 	return root
 }
 
-func (n *flameNode) child(name string) *flameNode {
+func (n *node) child(name string) *node {
 	if last := len(n.children) - 1; last >= 0 && n.children[last].name == name {
 		return n.children[last]
 	}
-	c := &flameNode{name: name}
+	c := &node{name: name}
 	n.children = append(n.children, c)
 	return c
 }
 
-// flameBox is a function's place in a flame graph: samples [from, from+samples)
+// box is a function's place in a flame graph: samples [from, from+samples)
 // of the row at depth, the root's being 0.
-type flameBox struct {
+type box struct {
 	name          string
 	depth         int
 	from, samples int64
@@ -47,14 +47,14 @@ type flameBox struct {
 
 // layout places the tree, leaving out functions with fewer than least samples. A
 // caller's own samples lie to the right of what it calls.
-func (n *flameNode) layout(least int64) []flameBox {
-	var boxes []flameBox
-	var place func(n *flameNode, depth int, from int64)
-	place = func(n *flameNode, depth int, from int64) {
+func (n *node) layout(least int64) []box {
+	var boxes []box
+	var place func(n *node, depth int, from int64)
+	place = func(n *node, depth int, from int64) {
 		if n.samples < least {
 			return
 		}
-		boxes = append(boxes, flameBox{n.name, depth, from, n.samples})
+		boxes = append(boxes, box{n.name, depth, from, n.samples})
 		for _, c := range n.children {
 			place(c, depth+1, from)
 			from += c.samples

@@ -1,4 +1,4 @@
-package report
+package embed
 
 import (
 	"os"
@@ -23,44 +23,47 @@ func read(t *testing.T, path string) string {
 
 const example = "# Title\n\n<!-- cadence:begin summary -->\nold\n<!-- cadence:end -->\n\nBetween.\n\n<!-- cadence:begin columns -->\n<!-- cadence:end -->\nafter, without a newline"
 
-var exampleBlocks = map[string]string{"summary": "| a |\n|--:|\n| 1.25 |\n", "columns": "text"}
+var set = Set{
+	Mark: "cadence", Remedy: "cadence-bench report",
+	Blocks: map[string]string{"summary": "| a |\n|--:|\n| 1.25 |\n", "columns": "text"},
+}
 
 func TestEmbedReplacesOnlyItsBlocks(t *testing.T) {
 	path := document(t, example)
-	require.Error(t, Check([]string{path}, exampleBlocks))
-	changed, err := Embed([]string{path}, exampleBlocks)
+	require.Error(t, set.Check([]string{path}))
+	changed, err := set.Write([]string{path})
 	require.NoError(t, err)
 	require.Equal(t, []string{path}, changed)
 	want := "# Title\n\n<!-- cadence:begin summary -->\n| a |\n|--:|\n| 1.25 |\n<!-- cadence:end -->\n\nBetween.\n\n<!-- cadence:begin columns -->\ntext\n<!-- cadence:end -->\nafter, without a newline"
 	require.Equal(t, want, read(t, path))
-	require.NoError(t, Check([]string{path}, exampleBlocks))
+	require.NoError(t, set.Check([]string{path}))
 
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
-	changed, err = Embed([]string{path}, exampleBlocks)
+	changed, err = set.Write([]string{path})
 	require.NoError(t, err)
 	require.Empty(t, changed, "a second time changes nothing")
 }
 
 func TestEmbedKeepsLineEndings(t *testing.T) {
 	path := document(t, strings.ReplaceAll(example, "\n", "\r\n"))
-	_, err := Embed([]string{path}, exampleBlocks)
+	_, err := set.Write([]string{path})
 	require.NoError(t, err)
 	text := read(t, path)
 	require.Equal(t, strings.Count(text, "\n"), strings.Count(text, "\r\n"))
 	require.Contains(t, text, "| 1.25 |\r\n")
-	require.NoError(t, Check([]string{path}, exampleBlocks))
+	require.NoError(t, set.Check([]string{path}))
 }
 
 func TestCheckSeesOneDigit(t *testing.T) {
 	path := document(t, example)
-	_, err := Embed([]string{path}, exampleBlocks)
+	_, err := set.Write([]string{path})
 	require.NoError(t, err)
 	tampered := strings.Replace(read(t, path), "1.25", "1.35", 1)
 	require.NoError(t, os.WriteFile(path, []byte(tampered), 0o600))
-	err = Check([]string{path}, exampleBlocks)
+	err = set.Check([]string{path})
 	require.EqualError(t, err, path+":6: block summary differs from the data: have \"| 1.35 |\", want \"| 1.25 |\"; `cadence-bench report` rewrites it")
 	require.Equal(t, tampered, read(t, path), "a check writes nothing")
 
@@ -70,7 +73,7 @@ func TestCheckSeesOneDigit(t *testing.T) {
 	} {
 		good := strings.Replace(tampered, "1.35", "1.25", 1)
 		require.NoError(t, os.WriteFile(path, []byte(strings.Replace(good, edit[0], edit[1], 1)), 0o600))
-		require.Error(t, Check([]string{path}, exampleBlocks), name)
+		require.Error(t, set.Check([]string{path}), name)
 	}
 }
 
@@ -83,20 +86,31 @@ func TestEmbedFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			good, bad := document(t, example), document(t, c.text)
-			_, err := Embed([]string{good, bad}, exampleBlocks)
+			_, err := set.Write([]string{good, bad})
 			require.ErrorContains(t, err, bad+c.want)
 			require.Equal(t, example, read(t, good), "no document changes")
-			require.ErrorContains(t, Check([]string{bad}, exampleBlocks), bad+c.want)
+			require.ErrorContains(t, set.Check([]string{bad}), bad+c.want)
 		})
 	}
-	_, err := Embed([]string{"none.md"}, exampleBlocks)
+	_, err := set.Write([]string{"none.md"})
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestEmbedLeavesFencedCodeAlone(t *testing.T) {
 	text := "```\n<!-- cadence:begin anything -->\n```\n"
 	path := document(t, text)
-	changed, err := Embed([]string{path}, exampleBlocks)
+	changed, err := set.Write([]string{path})
 	require.NoError(t, err)
 	require.Empty(t, changed)
+}
+
+// A document can have blocks of several sets: each leaves those of the others alone.
+func TestSetsLeaveEachOtherAlone(t *testing.T) {
+	const text = "<!-- other:begin nothing -->\n<!-- other:end -->\n"
+	path := document(t, text+example)
+	_, err := set.Write([]string{path})
+	require.NoError(t, err)
+	require.NoError(t, set.Check([]string{path}))
+	require.True(t, strings.HasPrefix(read(t, path), text))
+	require.ErrorContains(t, Set{Mark: "other"}.Check([]string{path}), ":1: unknown block \"nothing\"")
 }

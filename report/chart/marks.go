@@ -1,25 +1,27 @@
-package report
+package chart
 
 import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/cadence-bench/cadence-bench/report/chart/websvg"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
-// most bounds how many points of a series the page names one by one: requests there may
+// MaxNamed bounds how many points of a series the page names one by one: requests there may
 // be thousands of.
-const most = 250
+const MaxNamed = 250
 
 func drawMarks(c draw.Canvas, d chartdata.Panel, i int, at placed) {
 	l := d.Series[i]
 	look := seriesOf(l.Look)
 	one := func(where vg.Point, p chartdata.Point, drawing func()) {
-		if len(l.Points) > most && l.Kind != chartdata.Steps {
+		if len(l.Points) > MaxNamed && l.Kind != chartdata.Steps {
 			drawing()
 			return
 		}
-		within(c, part{series: l.Rung, label: pointTip(d, l, p), at: where}, drawing)
+		websvg.Group(c, websvg.Part{Series: l.Rung, Label: pointTip(d, l, p), At: where}, drawing)
 	}
 	switch l.Kind {
 	case chartdata.Line:
@@ -41,7 +43,7 @@ func drawMarks(c draw.Canvas, d chartdata.Panel, i int, at placed) {
 		for j, p := range l.Points {
 			where := at(i, j, p.Y)
 			one(where, p, func() {
-				c.SetColor(alpha(look.color, 0xB0))
+				c.SetColor(palette.Alpha(look.color, 0xB0))
 				c.Fill(markers[0].path(where, 2))
 			})
 		}
@@ -66,7 +68,7 @@ func drawPoint(c draw.Canvas, look series, where vg.Point, p chartdata.Point) {
 		look.arrow(c, where, 10)
 	}
 	if p.Invalid {
-		cross(c, where, markRadius+3, ink)
+		cross(c, where, markRadius+3, palette.Ink)
 	}
 }
 

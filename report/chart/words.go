@@ -1,10 +1,11 @@
-package report
+package chart
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/format"
 )
 
 // inWords says what a chart shows, for those who do not see it. Its facts are those of
@@ -29,10 +30,6 @@ func inWords(c chartdata.Chart) string {
 }
 
 func seriesInWords(l chartdata.Series, p chartdata.Panel) string {
-	sc := scale{factor: 1}
-	if p.Y.Unit == chartdata.Share {
-		sc = scale{factor: 100, suffix: "%"}
-	}
 	switch l.Kind {
 	case chartdata.Line, chartdata.Ceiling:
 		name := l.Rung
@@ -41,11 +38,8 @@ func seriesInWords(l chartdata.Series, p chartdata.Panel) string {
 		}
 		var values []string
 		for _, pt := range l.Points {
-			if pt.Invalid {
-				values = append(values, fmt.Sprintf("invalid at %s rps", short(pt.X)))
-			} else {
-				values = append(values, fmt.Sprintf("%s at %s rps", sc.bounded(pt.Y, pt.Bound), short(pt.X)))
-			}
+			value := valueInWords(pt, p.Y.Unit == chartdata.Share)
+			values = append(values, fmt.Sprintf("%s at %s rps", value, format.Short(pt.X)))
 		}
 		return name + ": " + strings.Join(values, ", ")
 	case chartdata.Steps:
@@ -58,9 +52,24 @@ func seriesInWords(l chartdata.Series, p chartdata.Panel) string {
 		for _, pt := range l.Points {
 			lo, hi = min(lo, pt.Y), max(hi, pt.Y)
 		}
-		return fmt.Sprintf("%s, %s: %s to %s tok/s", l.Rung, l.Name, sig3(lo), sig3(hi))
+		return fmt.Sprintf("%s, %s: %s to %s tok/s", l.Rung, l.Name, format.Sig3(lo), format.Sig3(hi))
 	default:
 		return fmt.Sprintf("%s: %d %s", l.Rung, len(l.Points), l.Name)
+	}
+}
+
+func valueInWords(p chartdata.Point, share bool) string {
+	y, suffix := p.Y, ""
+	if share {
+		y, suffix = 100*y, "%"
+	}
+	switch {
+	case p.Invalid:
+		return "invalid"
+	case p.Bound:
+		return ">" + format.Short(y) + suffix
+	default:
+		return format.Sig3(y) + suffix
 	}
 }
 
@@ -68,13 +77,13 @@ func quantilesInWords(l chartdata.Series, u chartdata.Unit) (values []string) {
 	for _, q := range chartdata.Quantiles {
 		for _, pt := range l.Points {
 			if pt.Y >= q-1e-9 {
-				values = append(values, fmt.Sprintf("%s%% within %s %s", short(100*q), sig3(pt.X), u))
+				values = append(values, fmt.Sprintf("%s%% within %s %s", format.Short(100*q), format.Sig3(pt.X), u))
 				break
 			}
 		}
 	}
 	if last := l.Points[len(l.Points)-1]; last.Y < 1 {
-		values = append(values, fmt.Sprintf("%s%% at most", sig3(100*last.Y)))
+		values = append(values, fmt.Sprintf("%s%% at most", format.Sig3(100*last.Y)))
 	}
 	return values
 }
@@ -92,7 +101,7 @@ func ganttInWords(g *chartdata.Gantt, end float64) string {
 			refused++
 		}
 	}
-	text := fmt.Sprintf("%d of %d requests begun within %s s", len(begun), len(g.Requests), short(end))
+	text := fmt.Sprintf("%d of %d requests begun within %s s", len(begun), len(g.Requests), format.Short(end))
 	if refused > 0 {
 		text += fmt.Sprintf(", %d refused", refused)
 	}

@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"image/color"
@@ -8,32 +8,9 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-)
 
-// Colours. The page's dark mode maps these exact values (see page.css), so a
-// chart uses no other but the palette.
-var (
-	paper  = color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}
-	ink    = color.NRGBA{0x1F, 0x23, 0x28, 0xFF}
-	muted  = color.NRGBA{0x59, 0x63, 0x6E, 0xFF}
-	faint  = color.NRGBA{0xB7, 0xBD, 0xC4, 0xFF}
-	grid   = color.NRGBA{0xE6, 0xE9, 0xED, 0xFF}
-	shaded = color.NRGBA{0xF2, 0xF4, 0xF6, 0xFF}
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
-
-// palette is that of Okabe and Ito (Color Universal Design, 2008), which readers
-// with any common colour vision tell apart, in an order that keeps neighbours of
-// a ladder far apart.
-var palette = []color.NRGBA{
-	{0xD5, 0x5E, 0x00, 0xFF}, // vermilion
-	{0x00, 0x72, 0xB2, 0xFF}, // blue
-	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
-	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
-	{0xE6, 0x9F, 0x00, 0xFF}, // orange
-	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
-	{0x6B, 0x5B, 0x4B, 0xFF}, // brown, for want of an eighth that is not ink
-	{0x99, 0x99, 0x33, 0xFF}, // olive, of Tol's muted scheme
-}
 
 // series is how one rung looks in every chart.
 type series struct {
@@ -45,8 +22,8 @@ type series struct {
 // seriesOf is the look of a number of chartdata.Looks. Where the colours come round
 // again, lines are dashed.
 func seriesOf(look int) series {
-	s := series{color: palette[look%len(palette)], marker: markers[look%len(markers)]}
-	if look >= len(palette) {
+	s := series{color: palette.Series[look%len(palette.Series)], marker: markers[look%len(markers)]}
+	if look >= len(palette.Series) {
 		s.dashes = []vg.Length{8, 2}
 	}
 	return s
@@ -58,14 +35,6 @@ func (s series) line(ceiling bool) draw.LineStyle {
 		return draw.LineStyle{Color: s.color, Width: 1.3, Dashes: []vg.Length{4, 3}}
 	}
 	return draw.LineStyle{Color: s.color, Width: 2, Dashes: s.dashes}
-}
-
-// colour is any colour, or nil for none.
-type colour = color.Color
-
-func alpha(c color.NRGBA, a uint8) color.NRGBA {
-	c.A = a
-	return c
 }
 
 // marker is a regular polygon; with no sides it is a disc.
@@ -112,7 +81,7 @@ func (m marker) path(at vg.Point, radius vg.Length) vg.Path {
 func (s series) mark(c draw.Canvas, at vg.Point, radius vg.Length, hollow bool) {
 	p := s.marker.path(at, radius)
 	if hollow {
-		c.SetColor(paper)
+		c.SetColor(palette.Paper)
 		c.Fill(p)
 		c.SetLineStyle(draw.LineStyle{Color: s.color, Width: 1.5})
 		c.Stroke(p)
@@ -120,7 +89,7 @@ func (s series) mark(c draw.Canvas, at vg.Point, radius vg.Length, hollow bool) 
 	}
 	c.SetColor(s.color)
 	c.Fill(p)
-	c.SetLineStyle(draw.LineStyle{Color: paper, Width: 0.75})
+	c.SetLineStyle(draw.LineStyle{Color: palette.Paper, Width: 0.75})
 	c.Stroke(p)
 }
 

@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func (f *Figure) SVG() ([]byte, error) {
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" role="img" aria-labelledby="%[3]s-title %[3]s-desc" font-family="Liberation Sans, Arial, Helvetica, sans-serif">
 <title id="%[3]s-title">%[4]s</title>
 <desc id="%[3]s-desc">%[5]s</desc>
-`, f.Width.Points(), f.Height.Points(), f.Name, html.EscapeString(f.Title), html.EscapeString(f.Alt))
+`, f.Width.Points(), f.Height.Points(), f.Name, html.EscapeString(f.Title), html.EscapeString(f.Summary))
 	out.Write(body)
 	return out.Bytes(), nil
 }

@@ -1,17 +1,22 @@
-package report
+package chart
 
 import (
+	"image/color"
+
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/cadence-bench/cadence-bench/report/chart/websvg"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
 var (
-	sloLine     = draw.LineStyle{Color: ink, Width: 1.2, Dashes: dashed}
-	timeoutLine = draw.LineStyle{Color: muted, Width: 1, Dashes: dotted}
-	idealLine   = draw.LineStyle{Color: faint, Width: 1.4, Dashes: dashed}
+	sloLine     = draw.LineStyle{Color: palette.Ink, Width: 1.2, Dashes: dashed}
+	timeoutLine = draw.LineStyle{Color: palette.Muted, Width: 1, Dashes: dotted}
+	idealLine   = draw.LineStyle{Color: palette.Faint, Width: 1.4, Dashes: dashed}
 )
 
 // saturationLine is thinner than a line of data, and dotted.
@@ -21,12 +26,13 @@ func saturationLine(s series) draw.LineStyle {
 
 // underlay draws what lies under the data: shades, gridlines and rules.
 func underlay(p *plot.Plot, d chartdata.Panel) layer {
+	lines := plotter.Grid{Horizontal: draw.LineStyle{Color: palette.Grid, Width: 0.7}}
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for _, s := range d.Shades {
-			fillBox(c, shaded, x(s.From), x(s.To), c.Min.Y, c.Max.Y)
+			fillBox(c, palette.Shaded, x(s.From), x(s.To), c.Min.Y, c.Max.Y)
 		}
 		if d.Gantt == nil {
-			gridlines(p)(c, x, y)
+			lines.Plot(c, p)
 		}
 		var knees []chartdata.Rule
 		for _, r := range d.Rules {
@@ -55,7 +61,7 @@ func stroke(c draw.Canvas, sty draw.LineStyle, r chartdata.Rule, x, y func(float
 }
 
 // drawSaturations draws an upright line with the rung's marker on top. Where several
-// rungs saturate at one rate, it is of no rung's colour, and has the markers of all.
+// rungs saturate at one rate, it is of no rung's color.Color, and has the markers of all.
 func drawSaturations(c draw.Canvas, knees []chartdata.Rule, x func(float64) vg.Length) {
 	const apart = 9
 	rungs := map[float64][]chartdata.Rule{}
@@ -70,18 +76,18 @@ func drawSaturations(c draw.Canvas, knees []chartdata.Rule, x func(float64) vg.L
 		of := rungs[rate]
 		upright := func(look series) { c.StrokeLine2(saturationLine(look), x(rate), c.Min.Y, x(rate), c.Max.Y) }
 		if len(of) == 1 {
-			within(c, part{series: of[0].Rung}, func() { upright(seriesOf(of[0].Look)) })
+			websvg.Group(c, websvg.Part{Series: of[0].Rung}, func() { upright(seriesOf(of[0].Look)) })
 		} else {
 			upright(neutral)
 		}
 		for i, k := range of {
 			at := vg.Point{X: x(rate) + (vg.Length(i)-vg.Length(len(of)-1)/2)*apart, Y: c.Max.Y}
-			within(c, part{series: k.Rung, label: kneeTip(k), at: at}, func() { seriesOf(k.Look).mark(c, at, markRadius-0.6, false) })
+			websvg.Group(c, websvg.Part{Series: k.Rung, Label: kneeTip(k), At: at}, func() { seriesOf(k.Look).mark(c, at, markRadius-0.6, false) })
 		}
 	}
 }
 
-func fillBox(c draw.Canvas, col colour, left, right, bottom, top vg.Length) {
+func fillBox(c draw.Canvas, col color.Color, left, right, bottom, top vg.Length) {
 	if right > left {
 		c.FillPolygon(col, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 	}
@@ -95,14 +101,14 @@ func seriesLayer(d chartdata.Panel) layer {
 		at := placing(d, x, y)
 		for i, l := range d.Series {
 			if l.Kind == chartdata.Line && hasBand(l.Points) {
-				within(c, part{series: l.Rung}, func() { drawBand(c, l, i, at) })
+				websvg.Group(c, websvg.Part{Series: l.Rung}, func() { drawBand(c, l, i, at) })
 			}
 		}
 		for i, l := range d.Series {
-			within(c, part{series: l.Rung}, func() { drawLines(c, l, i, at) })
+			websvg.Group(c, websvg.Part{Series: l.Rung}, func() { drawLines(c, l, i, at) })
 		}
 		for i, l := range d.Series {
-			within(c, part{series: l.Rung}, func() { drawMarks(c, d, i, at) })
+			websvg.Group(c, websvg.Part{Series: l.Rung}, func() { drawMarks(c, d, i, at) })
 		}
 	}
 }
@@ -160,7 +166,7 @@ func drawBand(c draw.Canvas, l chartdata.Series, i int, at placed) {
 			down = append([]vg.Point{at(i, j, lo)}, down...)
 		}
 		if len(up) > 1 && hasBand(l.Points[run[0]:run[1]]) {
-			c.FillPolygon(alpha(seriesOf(l.Look).color, 0x2E), append(up, down...))
+			c.FillPolygon(palette.Alpha(seriesOf(l.Look).color, 0x2E), append(up, down...))
 		}
 	}
 }

@@ -1,7 +1,11 @@
-package report
+package flame
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
 	"image/color"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -11,11 +15,12 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
-func busyProfile() (*analysis.Profile, ProfileLoad) {
+func busyProfile() *analysis.Profile {
 	const pkg = "github.com/cadence-bench/cadence-bench/"
-	p := &analysis.Profile{Period: 10 * time.Millisecond, Duration: 8 * time.Second, Stacks: []analysis.Stack{
+	return &analysis.Profile{Period: 10 * time.Millisecond, Duration: 8 * time.Second, Stacks: []analysis.Stack{
 		{Frames: []string{analysis.Foreign, "[libggml-cpu-zen4.so]"}, Samples: 200},
 		{Frames: []string{pkg + "engine.(*Engine).step"}, Samples: 4},
 		{Frames: []string{pkg + "engine.(*Engine).step", pkg + "engine/llamacpp.(*Context).sample", pkg + "engine/llamacpp.argmax"}, Samples: 40},
@@ -23,53 +28,44 @@ func busyProfile() (*analysis.Profile, ProfileLoad) {
 		{Frames: []string{"main.run", pkg + "kv.(*Paged).Admit", "sort.Slice[go.shape.int]"}, Samples: 55},
 		{Frames: []string{"runtime.mcall", "runtime.<&>"}, Samples: 1},
 	}}
-	return p, ProfileLoad{
-		Rung: "prefix", OfferedRPS: 2.5, Model: "cadence-30m", CPU: "a CPU", Cores: 2, Threads: "1", Layout: "streams",
-		Requests: 20, Completed: 19, Steps: 400, Rows: 4000, ModelTime: 7 * time.Second, Host: 20 * time.Millisecond, Loop: 30 * time.Millisecond,
-	}
 }
 
-func TestFlameGraph(t *testing.T) {
-	p, load := busyProfile()
-	got := FlameGraph(p, load)
+func TestGraph(t *testing.T) {
+	p := busyProfile()
+	got := Graph(p, "Where busy time goes: prefix at 2.5 requests/s")
 	wellFormed(t, got)
 	golden.Equal(t, "flame.svg", string(got))
 }
 
-func TestProfileTable(t *testing.T) {
-	p, load := busyProfile()
-	golden.Equal(t, "profile.md", ProfileTable(p, load).Markdown())
+func TestOfNothing(t *testing.T) {
+	wellFormed(t, Graph(&analysis.Profile{}, ""))
 }
 
-func TestFlameOfNothing(t *testing.T) {
-	wellFormed(t, FlameGraph(&analysis.Profile{}, ProfileLoad{}))
-}
-
-func TestFlameLayout(t *testing.T) {
+func TestLayout(t *testing.T) {
 	p := &analysis.Profile{Stacks: []analysis.Stack{
 		{Frames: []string{"a"}, Samples: 2},
 		{Frames: []string{"a", "b"}, Samples: 5},
 		{Frames: []string{"a", "c", "b"}, Samples: 3},
 		{Frames: []string{"d"}, Samples: 1},
 	}}
-	require.Equal(t, []flameBox{
+	require.Equal(t, []box{
 		{"all", 0, 0, 11},
 		{"a", 1, 0, 10},
 		{"b", 2, 0, 5},
 		{"c", 2, 5, 3},
 		{"b", 3, 5, 3},
 		{"d", 1, 10, 1},
-	}, flameTree(p).layout(1))
-	require.Equal(t, []flameBox{{"all", 0, 0, 11}, {"a", 1, 0, 10}, {"b", 2, 0, 5}}, flameTree(p).layout(4))
+	}, tree(p).layout(1))
+	require.Equal(t, []box{{"all", 0, 0, 11}, {"a", 1, 0, 10}, {"b", 2, 0, 5}}, tree(p).layout(4))
 }
 
-// TestFlameLayoutNests: whatever the stacks, no function is wider than its caller
+// TestLayoutNests: whatever the stacks, no function is wider than its caller
 // and none overlaps another of its row.
-func TestFlameLayoutNests(t *testing.T) {
-	p, _ := busyProfile()
+func TestLayoutNests(t *testing.T) {
+	p := busyProfile()
 	ends := map[int]int64{}
-	var above []flameBox // the path to the last box
-	for _, b := range flameTree(p).layout(1) {
+	var above []box // the path to the last box
+	for _, b := range tree(p).layout(1) {
 		require.GreaterOrEqual(t, b.from, ends[b.depth])
 		ends[b.depth] = b.from + b.samples
 		if b.depth > 0 {
@@ -94,9 +90,9 @@ func TestShortFunction(t *testing.T) {
 
 func TestFitLabel(t *testing.T) {
 	const name = "llamacpp.argmax"
-	require.Equal(t, name, fitLabel(name, float64(len(name))*flameGlyph+0.1))
-	require.Equal(t, "llam…", fitLabel(name, 5*flameGlyph+0.1))
-	require.Empty(t, fitLabel(name, 2*flameGlyph+0.1))
+	require.Equal(t, name, fitLabel(name, float64(len(name))*glyph+0.1))
+	require.Equal(t, "llam…", fitLabel(name, 5*glyph+0.1))
+	require.Empty(t, fitLabel(name, 2*glyph+0.1))
 	require.Empty(t, fitLabel(name, -8))
 }
 
@@ -106,7 +102,7 @@ func TestWarmIsWarmAndLegible(t *testing.T) {
 		require.Equal(t, c, warm(name))
 		require.Greater(t, c.R, c.G)
 		require.Greater(t, c.G, c.B)
-		require.Greater(t, contrast(c, ink), 4.5, "%s on %v", name, c)
+		require.Greater(t, contrast(c, palette.Ink), 4.5, "%s on %v", name, c)
 	}
 }
 
@@ -125,4 +121,15 @@ func luminance(c color.NRGBA) float64 {
 		return math.Pow((x+0.055)/1.055, 2.4)
 	}
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
+}
+
+func wellFormed(t *testing.T, doc []byte) {
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(t, err)
+	}
 }
