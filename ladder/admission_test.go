@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -25,7 +26,7 @@ rungs:
   - {name: held, adds: one that moves a threshold, from: bare, admission: {policy: conformal}}
 `
 
-func gatedRun(t *testing.T) (*fakeMachine, Config, *results.Run) {
+func gatedRun(t *testing.T) (*celltest.Machine, Config, *results.Run) {
 	t.Helper()
 	sweep, m, _ := newSweep(filepath.Join(t.TempDir(), "run"))
 	sweep.TraceSteps = true
@@ -93,7 +94,7 @@ func TestAdmissionInRecords(t *testing.T) {
 		}
 		_, steps, err := results.ReadSteps(run.StepsPath(e.Order, e.Key))
 		require.NoError(t, err)
-		got, err := Replay(m, cfg, cell, records, steps)
+		got, err := replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err)
 		require.Nil(t, got.Mismatch, "%s: %v", e.Name(), got.Mismatch)
 		require.Equal(t, len(steps), got.Steps)
@@ -119,7 +120,7 @@ func TestReplayFindsAnotherDecision(t *testing.T) {
 		require.NoError(t, err)
 		i := len(records) / 2
 		records[i].Admission.V.Propensity += 1e-9
-		got, err := Replay(m, cfg, cell, records, steps)
+		got, err := replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err)
 		require.NotNil(t, got.Mismatch)
 		require.Equal(t, fmt.Sprint("admission of request ", i), got.Mismatch.Field)
@@ -147,7 +148,7 @@ func TestReplayOfOlderDecisions(t *testing.T) {
 		seen = true
 		was := records[i].Admission
 		records[i].Admission.V.Gate.V.Theta += 1e-9
-		got, err := Replay(m, cfg, cell, records, steps)
+		got, err := replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err)
 		require.NotNil(t, got.Mismatch)
 		require.Equal(t, fmt.Sprint("admission of request ", records[i].Request), got.Mismatch.Field)
@@ -156,11 +157,11 @@ func TestReplayOfOlderDecisions(t *testing.T) {
 		for j := range records {
 			records[j].Admission.V.Gate = results.Opt[results.AdmissionGate]{}
 		}
-		got, err = Replay(m, cfg, cell, records, steps)
+		got, err = replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err)
 		require.Nil(t, got.Mismatch)
 		records[i].Admission.V.Chance.V += 1e-9
-		got, err = Replay(m, cfg, cell, records, steps)
+		got, err = replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err)
 		require.NotNil(t, got.Mismatch)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -16,14 +17,14 @@ import (
 // records and the same step traces, to the nanosecond, for every rung, in overload, with clients that
 // lose patience while they wait and while they are answered.
 func TestClocksAgree(t *testing.T) {
-	for name, m := range map[string]fakeMachine{
+	for name, m := range map[string]celltest.Machine{
 		"unified":        {},
-		"streams, noisy": {streams: true, noise: true},
+		"streams, noisy": {Streams: true, Noise: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtual, wall := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "run")
 			sweepOn(t, virtual, m)
-			m.wall = true
+			m.Wall = true
 			synctest.Test(t, func(t *testing.T) { sweepOn(t, wall, m) })
 
 			want, got := tellings(t, virtual), tellings(t, wall)
@@ -38,9 +39,9 @@ func TestClocksAgree(t *testing.T) {
 	}
 }
 
-func sweepOn(t *testing.T, dir string, m fakeMachine) {
+func sweepOn(t *testing.T, dir string, m celltest.Machine) {
 	s, _, _ := newSweep(dir)
-	m.model, m.context = "m1", 4096
+	m.Name, m.Context = "m1", 4096
 	s.Machine, s.TraceSteps = &m, true
 	cfg := smallConfig(t)
 	cfg.Rungs, cfg.Rates, cfg.SLO, cfg.Seeds = nil, []float64{2, 20}, time.Second, []uint64{1}

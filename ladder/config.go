@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -29,7 +30,7 @@ type Config struct {
 	Warmup   time.Duration // arrivals before it are flagged and left out of the steady window
 	Timeout  time.Duration // a client gives up this long after its intended arrival
 	SLO      time.Duration // E2E objective; 0: chosen
-	Stop     StopMode
+	Stop     cell.StopMode
 	// Temperature 0 decodes greedily; above it, every request samples with its
 	// own seed from the tape.
 	Temperature float64
@@ -83,17 +84,22 @@ func (c *Config) Measured() ([]spec.Rung, error) { return c.ladder() }
 // for what they leave behind.
 func (c *Config) CellTime() time.Duration { return c.Duration + c.Timeout/2 }
 
-// StopMode says where answers end.
-type StopMode string
+// Cell is what c says of each cell.
+func (c *Config) Cell() cell.Config {
+	return cell.Config{
+		Workload: c.Workload, Arrivals: c.Arrivals, Duration: c.Duration, Warmup: c.Warmup, Timeout: c.Timeout, SLO: c.SLO,
+		Stop: c.Stop, Temperature: c.Temperature, Fitted: c.Fitted,
+	}
+}
 
-const (
-	// StopScripted ends an answer at the length drawn with the tape.
-	StopScripted StopMode = "scripted"
-	// StopModel ends it at the model's end-of-generation token.
-	StopModel StopMode = "model"
-	// StopNever ends it at the client's token limit only.
-	StopNever StopMode = "never"
-)
+// Setup is the cell of a key on a machine, as a sweep of c measures it.
+func (c *Config) Setup(m cell.Machine, key results.Key) (cell.Setup, error) {
+	rungs, err := c.ladder()
+	if err != nil {
+		return cell.Setup{}, err
+	}
+	return cell.Setup{Key: key, Machine: m, Rung: byName(rungs, key.Rung), Shape: cell.ShapeFor(rungs, c.Context), Config: c.Cell()}, nil
+}
 
 // Presets returns the names of the presets, shortest first.
 func Presets() []string { return []string{"smoke", "quick", "full", "cadence"} }
@@ -104,7 +110,7 @@ func Presets() []string { return []string{"smoke", "quick", "full", "cadence"} }
 // grid of the predecessor's five-rung ladder, which took it ten hours: its rates, SLO,
 // client timeout and warm-up, and three seeds from 0, which it began with.
 func Preset(name string) (Config, error) {
-	c := Config{Workload: loadgen.SharedPrompt, Stop: StopScripted, Seeds: []uint64{1}}
+	c := Config{Workload: loadgen.SharedPrompt, Stop: cell.StopScripted, Seeds: []uint64{1}}
 	c.ShareWait = spec.DefaultShareWait
 	switch name {
 	case "smoke":
@@ -170,7 +176,7 @@ func (c *Config) Check() error {
 		return fmt.Errorf("--temperature: %v is out of range; give 0 (greedy) to 10", c.Temperature)
 	}
 	switch c.Stop {
-	case StopScripted, StopModel, StopNever:
+	case cell.StopScripted, cell.StopModel, cell.StopNever:
 	default:
 		return fmt.Errorf("--stop: unknown mode %q; choose scripted, model or never", c.Stop)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen/httptarget"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -109,9 +110,9 @@ func embedded(rungs []spec.Rung) []spec.Rung {
 // ending is who ends a server's answers.
 func (c *Config) ending() httptarget.Ending {
 	switch {
-	case c.Stop == StopModel:
+	case c.Stop == cell.StopModel:
 		return httptarget.ByModel
-	case c.Stop == StopNever:
+	case c.Stop == cell.StopNever:
 		return httptarget.ByLimit
 	case c.HideLength:
 		return httptarget.Closed
@@ -143,7 +144,7 @@ func (s *Sweep) meet(ctx context.Context, cfg Config) ([]results.Target, error) 
 			return nil, InputError{fmt.Errorf("--target-model: %s has no model %q; it has %s", t.Name, cfg.TargetModel, strings.Join(facts.Models, ", "))}
 		}
 		if err == nil {
-			err = httptarget.Try(ctx, cfg.server(t, s.TargetKey, facts.Models), greeting(t.Name))
+			err = httptarget.Try(ctx, cfg.server(t, s.TargetKey, facts.Models), cell.Greeting(t.Name))
 		}
 		if err != nil {
 			if context.Cause(ctx) == context.Canceled {
@@ -157,11 +158,6 @@ func (s *Sweep) meet(ctx context.Context, cfg Config) ([]results.Target, error) 
 		})
 	}
 	return all, nil
-}
-
-// greeting is a prompt of the probe's, which no tape has.
-func greeting(mark string) httptarget.Prompt {
-	return httptarget.Prompt{System: mark + "\n" + probeSystem, User: probeUser}
 }
 
 // markOf is the word by which the prompts of one cell differ from those of all

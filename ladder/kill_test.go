@@ -17,6 +17,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/internal/killpoint"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -54,11 +56,11 @@ func killedConfig(t *testing.T) Config {
 
 // simulator makes a fake machine one of which several cells are measured at once.
 type simulator struct {
-	*fakeMachine
+	*celltest.Machine
 	opening *sync.Mutex
 }
 
-func (s simulator) OpenSeeded(shape Shape, _ uint64) (SimulatedBackend, error) {
+func (s simulator) OpenSeeded(shape cell.Shape, _ uint64) (cell.SimulatedBackend, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	b, err := s.Open(shape)

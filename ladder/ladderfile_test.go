@@ -159,7 +159,7 @@ func TestReplayOfALadder(t *testing.T) {
 		require.Equal(t, map[bool]string{true: "0.5"}[e.Rung == "optimistic"], cell.Params["optimism"])
 		_, steps, err := results.ReadSteps(run.StepsPath(e.Order, e.Key))
 		require.NoError(t, err)
-		got, err := Replay(m, again, cell, records, steps)
+		got, err := replayed(t, m, again, cell, records, steps)
 		require.NoError(t, err, e.Name())
 		require.Nil(t, got.Mismatch, "%s: %v", e.Name(), got.Mismatch)
 		require.Positive(t, got.Steps)

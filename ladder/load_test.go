@@ -68,8 +68,8 @@ func TestTraceThatChangesUnderARun(t *testing.T) {
 	s, m, _ := newSweep(filepath.Join(t.TempDir(), "run"))
 	cfg := smallConfig(t)
 	cfg.Workload, cfg.Rates, cfg.SLO, cfg.Seeds = "trace:"+file, []float64{4}, time.Second, []uint64{1}
-	m.fail[1] = errDevice
-	m.fail[2] = errDevice
+	m.Fail[1] = errDevice
+	m.Fail[2] = errDevice
 	require.ErrorIs(t, s.Start(t.Context(), cfg), ErrCells)
 	other, err := os.ReadFile(tapeFile(t, 2))
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -32,19 +33,19 @@ type chosen struct {
 
 // trial is the work on which the engine is measured.
 type trial struct {
-	work    []exchange
+	work    []cell.Exchange
 	lengths []Lengths
 	longest int // tokens of the longest request, prompt and output limit
 }
 
 // trial draws requests of the workload and their lengths as the stop rule has
 // them. An answer that only the model ends is taken to run to its limit.
-func (s *Sweep) trial(cfg Config, tokens *encoder) (trial, error) {
+func (s *Sweep) trial(cfg Config, tapes *cell.Tapes) (trial, error) {
 	load, err := cfg.load()
 	if err != nil {
 		return trial{}, InputError{err}
 	}
-	o, err := tokens.of(load.Sample(lengthSamples, lengthSeed))
+	o, err := tapes.Tokenise(load.Sample(lengthSamples, lengthSeed))
 	if err != nil {
 		return trial{}, err
 	}
@@ -53,30 +54,30 @@ func (s *Sweep) trial(cfg Config, tokens *encoder) (trial, error) {
 		return trial{}, err
 	}
 	t := trial{longest: longest}
-	for i, r := range o.tape.Requests {
+	for i, r := range o.Requests {
 		output := r.MaxTokens
-		if cfg.Stop == StopScripted {
+		if cfg.Stop == cell.StopScripted {
 			output = r.StopTokens
 		}
-		t.work = append(t.work, exchange{o.prompts[i], output})
-		t.lengths = append(t.lengths, Lengths{len(o.prompts[i]), output})
+		t.work = append(t.work, cell.Exchange{Prompt: o.Prompts[i], Output: output})
+		t.lengths = append(t.lengths, Lengths{len(o.Prompts[i]), output})
 	}
 	return t, nil
 }
 
 // choose measures the engine and fills in the rates and the SLO that cfg leaves
 // open.
-func choose(ctx context.Context, m Machine, cfg Config, rungs []spec.Rung, t trial, note func(string)) (chosen, error) {
+func choose(ctx context.Context, m cell.Machine, cfg Config, rungs []spec.Rung, t trial, note func(string)) (chosen, error) {
 	c := chosen{rates: cfg.Rates, slo: cfg.SLO}
 	if c.rates != nil && c.slo != 0 {
 		return c, nil
 	}
-	b, err := m.Open(ShapeFor(rungs, max(cfg.Context, t.longest)))
+	b, err := m.Open(cell.ShapeFor(rungs, max(cfg.Context, t.longest)))
 	if err != nil {
 		return c, err
 	}
 	defer b.Close()
-	if _, err := probe(ctx, m, b); err != nil { // warms the engine up
+	if _, err := cell.Probe(ctx, m, b); err != nil { // warms the engine up
 		return c, err
 	}
 	note("measuring the idle engine, to choose what was left to auto")
@@ -92,7 +93,7 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []spec.Rung, t tri
 			sloSlack, 100*sloShare, served, 1/idle.PrefillS, 1/idle.DecodeS)})
 	}
 	if c.rates == nil {
-		if err := reset(b); err != nil {
+		if err := cell.Reset(b); err != nil {
 			return c, err
 		}
 		top, err := measureSaturated(ctx, m, b, rungs[len(rungs)-1].Engine(m.Unified()), t.work, idle, saturateLimit)
@@ -109,18 +110,18 @@ func choose(ctx context.Context, m Machine, cfg Config, rungs []spec.Rung, t tri
 
 // measureIdle answers requests one at a time, until the limit or, where that is too
 // short for a few, longer.
-func measureIdle(ctx context.Context, m Machine, b engine.Backend, cfg engine.Config, work []exchange, limit time.Duration) (Idle, int, error) {
+func measureIdle(ctx context.Context, m cell.Machine, b engine.Backend, cfg engine.Config, work []cell.Exchange, limit time.Duration) (Idle, int, error) {
 	work = work[:min(idleRequests, len(work))]
 	var served []Served
 	for ; len(served) < idleMinimum; limit *= 2 {
 		served = served[:0]
-		answers, _, err := runClosed(ctx, m.NewClock(), b, cfg, work, 1, limit)
+		answers, _, err := cell.Closed(ctx, m.NewClock(), b, cfg, work, 1, limit)
 		if err != nil {
 			return Idle{}, 0, fmt.Errorf("measure the idle engine: %w", err)
 		}
 		for i := range answers {
-			if answers[i].done {
-				served = append(served, answers[i].served(work[i]))
+			if a := &answers[i]; a.Done {
+				served = append(served, Served{len(work[i].Prompt), len(a.Tokens), a.TTFT(), a.E2E()})
 			}
 		}
 		if limit > time.Hour {
@@ -134,16 +135,16 @@ func measureIdle(ctx context.Context, m Machine, b engine.Backend, cfg engine.Co
 // measureSaturated keeps the queue of an engine full for a while and returns how
 // many times faster it works than one request at a time: the idle seconds' worth
 // of tokens that it got through, over the time that it took.
-func measureSaturated(ctx context.Context, m Machine, b engine.Backend, cfg engine.Config, work []exchange, idle Idle, limit time.Duration) (float64, error) {
+func measureSaturated(ctx context.Context, m cell.Machine, b engine.Backend, cfg engine.Config, work []cell.Exchange, idle Idle, limit time.Duration) (float64, error) {
 	work = work[:min(saturateFactor*cfg.Policy.MaxBatch, len(work))]
-	answers, took, err := runClosed(ctx, m.NewClock(), b, cfg, work, len(work), limit)
+	answers, took, err := cell.Closed(ctx, m.NewClock(), b, cfg, work, len(work), limit)
 	if err != nil {
 		return 0, fmt.Errorf("measure the saturated engine: %w", err)
 	}
 	seconds := 0.0
 	for i, a := range answers {
-		if len(a.tokens) > 0 {
-			seconds += idle.E2E(len(work[i].prompt), len(a.tokens))
+		if len(a.Tokens) > 0 {
+			seconds += idle.E2E(len(work[i].Prompt), len(a.Tokens))
 		}
 	}
 	return seconds / took.Seconds(), nil

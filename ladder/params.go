@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -40,7 +41,7 @@ func (c *Config) Params() map[string]string {
 
 // ConfigOf returns the configuration whose Params these are.
 func ConfigOf(p map[string]string) (Config, error) {
-	c := Config{Workload: p["workload"], Arrivals: p["arrivals"], Stop: StopMode(p["stop"])}
+	c := Config{Workload: p["workload"], Arrivals: p["arrivals"], Stop: cell.StopMode(p["stop"])}
 	var err error
 	keep := func(name string, e error) {
 		if e != nil && err == nil {

@@ -8,12 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
+	"github.com/cadence-bench/cadence-bench/ladder/replay"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // tracedRun measures a small ladder with step traces, under overload and with clients
 // that give up, and returns its configuration and the folder.
-func tracedRun(t *testing.T) (*fakeMachine, Config, *results.Run) {
+func tracedRun(t *testing.T) (*celltest.Machine, Config, *results.Run) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	sweep, m, _ := newSweep(dir)
@@ -29,6 +32,14 @@ func tracedRun(t *testing.T) (*fakeMachine, Config, *results.Run) {
 	return m, cfg, run
 }
 
+// replayed replays a cell of a run with this configuration.
+func replayed(t *testing.T, m cell.Machine, cfg Config, was results.Cell, records []results.Record, steps []results.StepRow) (replay.Result, error) {
+	t.Helper()
+	s, err := cfg.Setup(m, was.Key)
+	require.NoError(t, err)
+	return replay.Cell(s, was, records, steps)
+}
+
 func TestReplayReproducesEveryDecision(t *testing.T) {
 	m, cfg, run := tracedRun(t)
 	outcomes := map[results.Outcome]int{}
@@ -41,7 +52,7 @@ func TestReplayReproducesEveryDecision(t *testing.T) {
 		for i := range records {
 			outcomes[records[i].Outcome]++
 		}
-		got, err := Replay(m, cfg, cell, records, steps)
+		got, err := replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err, e.Name())
 		require.Nil(t, got.Mismatch, "%s: %v", e.Name(), got.Mismatch)
 		require.Equal(t, len(steps), got.Steps)
@@ -71,7 +82,7 @@ func TestReplayFindsTheFirstDifference(t *testing.T) {
 			require.NoError(t, err)
 			changed := cfg
 			tc.change(steps, records, &changed)
-			got, err := Replay(m, changed, cell, records, steps)
+			got, err := replayed(t, m, changed, cell, records, steps)
 			mismatch := got.Mismatch
 			require.NoError(t, err)
 			require.NotNil(t, mismatch)
@@ -88,6 +99,6 @@ func TestReplayRefusesAnotherTape(t *testing.T) {
 	cell, records, err := run.ReadCell(run.Entries[0])
 	require.NoError(t, err)
 	cell.TapeHash = "0000"
-	_, err = Replay(m, cfg, cell, records, nil)
+	_, err = replayed(t, m, cfg, cell, records, nil)
 	require.ErrorContains(t, err, "cannot be replayed")
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -25,7 +26,7 @@ func (s *Sweep) Resume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := s.again(ctx, run)
+	w, err := s.workOf(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -41,9 +42,9 @@ func (s *Sweep) Resume(ctx context.Context) error {
 	return s.measure(ctx, w)
 }
 
-// again is the work of a run as its manifest has it, with what has changed since.
-func (s *Sweep) again(ctx context.Context, run *results.Run) (work, error) {
-	w := work{run: run, tokens: newEncoder(s.Machine)}
+// workOf is the work of a run as its manifest has it, with what has changed since.
+func (s *Sweep) workOf(ctx context.Context, run *results.Run) (work, error) {
+	w := work{run: run, tapes: cell.NewTapes(s.Machine)}
 	var err error
 	if w.cfg, err = ConfigOf(run.Manifest.Params); err != nil {
 		return w, fmt.Errorf("%s: %w", run.ManifestPath(), err)
@@ -66,10 +67,10 @@ func (s *Sweep) again(ctx context.Context, run *results.Run) (work, error) {
 		return w, err
 	}
 	w.mixed = append(w.mixed, changedTargets(run.Manifest.Targets, targets)...)
-	if w.tapes, err = s.tapes(&w.cfg, w.tokens, false, nil); err != nil {
+	if w.listed, err = s.tapes(&w.cfg, w.tapes, false, nil); err != nil {
 		return w, err
 	}
-	w.mixed = append(w.mixed, changedTapes(run.Manifest.Tapes, w.tapes)...)
+	w.mixed = append(w.mixed, changedTapes(run.Manifest.Tapes, w.listed)...)
 	return w, nil
 }
 
@@ -120,7 +121,7 @@ func adopt(run *results.Run) error {
 // machine, and what is here now.
 func (s *Sweep) changes(m results.Manifest) []results.Change {
 	now := s.Provenance
-	now.Backend = backendHTTP
+	now.Backend = cell.BackendHTTP
 	var params map[string]string
 	if s.Machine != nil {
 		now.Backend = s.Machine.Backend()
@@ -153,8 +154,8 @@ func (s *Sweep) changes(m results.Manifest) []results.Change {
 		add("memory", stated(m.Host.MemoryBytes), stated(now.Host.MemoryBytes))
 	}
 	add("memory limit", stated(m.Host.MemoryLimitBytes), stated(now.Host.MemoryLimitBytes))
-	if _, planted := params[PlantedParam]; !planted {
-		add("parameter "+PlantedParam, m.Params[PlantedParam], "")
+	if _, planted := params[cell.PlantedParam]; !planted {
+		add("parameter "+cell.PlantedParam, m.Params[cell.PlantedParam], "")
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		add("parameter "+name, m.Params[name], params[name])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -41,20 +42,20 @@ func halfDone(t *testing.T) (dir string, cfg Config) {
 // and nothing is written.
 func TestResumeNamesWhatChanged(t *testing.T) {
 	dir, _ := halfDone(t)
-	for want, change := range map[string]func(*Sweep, *fakeMachine){
-		"its commit was c1 and is now c2":                          func(s *Sweep, _ *fakeMachine) { s.Provenance.Build.Commit.V = "c2" },
-		"its commit was c1 and is now c1 with uncommitted changes": func(s *Sweep, _ *fakeMachine) { s.Provenance.Build.Dirty.V = true },
-		"its commit was c1 and is now unknown":                     func(s *Sweep, _ *fakeMachine) { s.Provenance.Build.Commit = results.Opt[string]{} },
-		"its engine source was e1 and is now e2":                   func(s *Sweep, _ *fakeMachine) { s.Provenance.EngineSource = "e2" },
-		"its model was m1 and is now m2":                           func(_ *Sweep, m *fakeMachine) { m.model = "m2" },
-		"its library file libfake.so was f1 and is now f2":         func(_ *Sweep, m *fakeMachine) { m.libFile = "f2" },
-		"its CPU was cpu1 and is now cpu2":                         func(s *Sweep, _ *fakeMachine) { s.Provenance.Host.CPU = "cpu2" },
-		"its cores was 2 and is now 4":                             func(s *Sweep, _ *fakeMachine) { s.Provenance.Host.Cores = 4 },
-		"its CPU limit was 1.5 and is now unknown":                 func(s *Sweep, _ *fakeMachine) { s.Provenance.Host.CPULimit = results.Opt[float64]{} },
-		"its memory was 8589934592 and is now 4294967296":          func(s *Sweep, _ *fakeMachine) { s.Provenance.Host.MemoryBytes.V = 4 << 30 },
-		"its parameter threads was 2 and is now 1":                 func(_ *Sweep, m *fakeMachine) { m.threads = "1" },
-		"its CPU was cpu1 and is now cpu2 (and 1 more such changes)": func(s *Sweep, m *fakeMachine) {
-			s.Provenance.Host.CPU, m.threads = "cpu2", "1"
+	for want, change := range map[string]func(*Sweep, *celltest.Machine){
+		"its commit was c1 and is now c2":                          func(s *Sweep, _ *celltest.Machine) { s.Provenance.Build.Commit.V = "c2" },
+		"its commit was c1 and is now c1 with uncommitted changes": func(s *Sweep, _ *celltest.Machine) { s.Provenance.Build.Dirty.V = true },
+		"its commit was c1 and is now unknown":                     func(s *Sweep, _ *celltest.Machine) { s.Provenance.Build.Commit = results.Opt[string]{} },
+		"its engine source was e1 and is now e2":                   func(s *Sweep, _ *celltest.Machine) { s.Provenance.EngineSource = "e2" },
+		"its model was m1 and is now m2":                           func(_ *Sweep, m *celltest.Machine) { m.Name = "m2" },
+		"its library file libfake.so was f1 and is now f2":         func(_ *Sweep, m *celltest.Machine) { m.LibFile = "f2" },
+		"its CPU was cpu1 and is now cpu2":                         func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.CPU = "cpu2" },
+		"its cores was 2 and is now 4":                             func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.Cores = 4 },
+		"its CPU limit was 1.5 and is now unknown":                 func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.CPULimit = results.Opt[float64]{} },
+		"its memory was 8589934592 and is now 4294967296":          func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.MemoryBytes.V = 4 << 30 },
+		"its parameter threads was 2 and is now 1":                 func(_ *Sweep, m *celltest.Machine) { m.Threads = "1" },
+		"its CPU was cpu1 and is now cpu2 (and 1 more such changes)": func(s *Sweep, m *celltest.Machine) {
+			s.Provenance.Host.CPU, m.Threads = "cpu2", "1"
 		},
 	} {
 		before := everything(t, dir)
@@ -83,7 +84,7 @@ func TestResumeLetsPassWhatMeansNothing(t *testing.T) {
 func TestMixedRunsAreMarked(t *testing.T) {
 	dir, _ := halfDone(t)
 	s, m, q := newSweep(dir)
-	s.Provenance, s.AllowMixed, m.model = provenance(), true, "m2"
+	s.Provenance, s.AllowMixed, m.Name = provenance(), true, "m2"
 	s.Provenance.Command = []string{"ladder", "--resume", "--allow-mixed"}
 	require.NoError(t, s.Resume(t.Context()))
 	require.Contains(t, q.notes, "mixed run: its model was m1 and is now m2")

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -48,14 +47,6 @@ func (t trial) longestPrompt() int {
 	longest := 0
 	for _, l := range t.lengths {
 		longest = max(longest, l.Prompt)
-	}
-	return longest
-}
-
-func longestOf(prompts [][]engine.Token) int {
-	longest := 0
-	for _, p := range prompts {
-		longest = max(longest, len(p))
 	}
 	return longest
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -24,14 +26,14 @@ func studyConfig(t *testing.T) Config {
 }
 
 // varied is a fake machine of either KV layout.
-type varied struct{ *fakeMachine }
+type varied struct{ *celltest.Machine }
 
-func (m varied) Vary(v spec.Variant) (Machine, error) {
+func (m varied) Vary(v spec.Variant) (cell.Machine, error) {
 	if v.Threads != 0 {
 		return nil, errDevice
 	}
-	other := *m.fakeMachine
-	other.streams = v.KVLayout == "streams"
+	other := *m.Machine
+	other.Streams = v.KVLayout == "streams"
 	return &other, nil
 }
 

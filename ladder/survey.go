@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -16,7 +17,7 @@ import (
 // Survey says how fast a machine serves each rung, without a sweep: in closed loops,
 // which ask how fast an engine is and not how it behaves under load.
 type Survey struct {
-	Machine Machine
+	Machine cell.Machine
 	Rungs   []spec.Rung   // ascending; the first serves one request at a time
 	Limit   time.Duration // for each rung with a full queue; half of it at lower loads
 	// Begin is told which rung is next and under which load, and Step of every step.
@@ -49,22 +50,22 @@ const (
 
 // surveyConfig has the workload that a survey serves: the ladder's own.
 func surveyConfig() Config {
-	return Config{Workload: loadgen.SharedPrompt, Stop: StopScripted}
+	return Config{Workload: loadgen.SharedPrompt, Stop: cell.StopScripted}
 }
 
 // Trial is the work of a survey. It costs some seconds to tokenise, and serves
 // every survey on machines of the same model.
 type Trial struct {
-	Shape         Shape // that the survey's backends must have
-	LongestPrompt int   // tokens
+	Shape         cell.Shape // that the survey's backends must have
+	LongestPrompt int        // tokens
 	trial
 }
 
 // NewTrial draws a trial for surveys of these rungs.
-func NewTrial(m Machine, rungs []spec.Rung) (Trial, error) {
+func NewTrial(m cell.Machine, rungs []spec.Rung) (Trial, error) {
 	s := Sweep{Machine: m}
-	t, err := s.trial(surveyConfig(), newEncoder(m))
-	return Trial{ShapeFor(rungs, t.longest), t.longestPrompt(), t}, err
+	t, err := s.trial(surveyConfig(), cell.NewTapes(m))
+	return Trial{cell.ShapeFor(rungs, t.longest), t.longestPrompt(), t}, err
 }
 
 // Run serves the trial on b, which must be empty and of the trial's shape: one request
@@ -82,7 +83,7 @@ func (s *Survey) Run(ctx context.Context, b engine.Backend, t Trial) (Surveyed, 
 
 func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, error) {
 	var got Surveyed
-	if _, err := probe(ctx, s.Machine, b); err != nil { // warms the engine up
+	if _, err := cell.Probe(ctx, s.Machine, b); err != nil { // warms the engine up
 		return got, err
 	}
 	var err error
@@ -104,23 +105,23 @@ func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, 
 		top = max(top, speed*fifo)
 	}
 	got.Rates, got.SLO = Rates(fifo, top, surveyRates), got.Idle.SLO(t.lengths)
-	return got, reset(b)
+	return got, cell.Reset(b)
 }
 
 // full serves with a full queue, and returns how many times faster that is than one
 // request at a time; then, if the rung refills, with a few together.
-func (s *Survey) full(ctx context.Context, b engine.Backend, rung spec.Rung, work []exchange, idle Idle) (float64, error) {
-	if err := reset(b); err != nil {
+func (s *Survey) full(ctx context.Context, b engine.Backend, rung spec.Rung, work []cell.Exchange, idle Idle) (float64, error) {
+	if err := cell.Reset(b); err != nil {
 		return 0, err
 	}
 	speed, err := measureSaturated(ctx, s.Machine, b, s.engine(rung, "full"), work, idle, s.Limit)
 	if err != nil || !rung.Policy.Refill {
 		return speed, err
 	}
-	if err := reset(b); err != nil {
+	if err := cell.Reset(b); err != nil {
 		return 0, err
 	}
-	_, _, err = runClosed(ctx, s.Machine.NewClock(), b, s.engine(rung, "a few together"), work, fewTogether, s.Limit/2)
+	_, _, err = cell.Closed(ctx, s.Machine.NewClock(), b, s.engine(rung, "a few together"), work, fewTogether, s.Limit/2)
 	return speed, err
 }
 

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 )
 
 // TestSurvey: the upper rungs are faster on a machine on which rows share a step, the
 // rates bracket what each of them serves, and every load is seen, step by step.
 func TestSurvey(t *testing.T) {
-	m := &fakeMachine{context: 4096}
+	m := &celltest.Machine{Context: 4096}
 	rungs, err := Select(nil)
 	require.NoError(t, err)
 	trial, err := NewTrial(m, rungs)
@@ -51,7 +52,7 @@ func TestSurvey(t *testing.T) {
 }
 
 func TestSurveyStops(t *testing.T) {
-	m := &fakeMachine{context: 4096}
+	m := &celltest.Machine{Context: 4096}
 	rungs, err := Select(nil)
 	require.NoError(t, err)
 	trial, err := NewTrial(m, rungs)

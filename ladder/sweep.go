@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -26,7 +27,7 @@ type Progress interface {
 	Plan(cells []results.Key, done int, cfg Config)
 	// Begin, Tick and End accompany the cell at the given place in the plan.
 	Begin(order int)
-	Tick(order int, s Status)
+	Tick(order int, s cell.Status)
 	End(order int, cell results.Cell, records []results.Record)
 	// Failed tells that a cell could not be measured; the sweep goes on.
 	Failed(order int, err error)
@@ -35,7 +36,7 @@ type Progress interface {
 // Sweep is a measurement of a ladder, with all that it needs from outside.
 type Sweep struct {
 	// Machine has the embedded engine; it may be nil when none is measured.
-	Machine  Machine
+	Machine  cell.Machine
 	Dir      string // the run's folder
 	Progress Progress
 	// Workers is how many cells of a simulation run at once; 0 is 1. A real engine
@@ -96,12 +97,12 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	tokens := newEncoder(s.Machine)
+	tapes := cell.NewTapes(s.Machine)
 	var need lengths
 	var notes []results.Choice
 	retain := s.retainOf(cfg)
 	if len(embedded(rungs)) > 0 {
-		trial, err := s.trial(cfg, tokens)
+		trial, err := s.trial(cfg, tapes)
 		if err != nil {
 			return err
 		}
@@ -117,7 +118,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		}
 		cfg.Rates, cfg.SLO, cfg.Rungs, notes = choice.rates, choice.slo, names(inside), choice.notes
 	}
-	tapes, err := s.tapes(&cfg, tokens, len(embedded(rungs)) > 0, &need)
+	listed, err := s.tapes(&cfg, tapes, len(embedded(rungs)) > 0, &need)
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 
 	m := s.Provenance
 	m.StartedAt = s.Now()
-	m.Backend, m.Params = backendHTTP, cfg.Params()
+	m.Backend, m.Params = cell.BackendHTTP, cfg.Params()
 	if s.Machine != nil {
 		m.Backend = s.Machine.Backend()
 		m.Library, m.Model = s.Machine.Describe()
@@ -140,7 +141,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	m.Targets = targets
 	m.Choices = slices.Concat(m.Choices, retain.choices, notes)
 	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds, cfg.Repeats)
-	m.Tapes = tapes
+	m.Tapes = listed
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return s.measure(ctx, work{run: run, cfg: cfg, rungs: rungs, tokens: tokens, tapes: tapes, machines: machines})
+	return s.measure(ctx, work{run: run, cfg: cfg, rungs: rungs, tapes: tapes, listed: listed, machines: machines})
 }
 
 // lengths are the most tokens of any request, its output limit included, and of any
@@ -162,27 +163,28 @@ type lengths struct{ request, prompt int }
 
 // tapes lists the tapes of a configuration. When an engine serves them too it refuses
 // what does not fit, and raises need to what they take.
-func (s *Sweep) tapes(cfg *Config, tokens *encoder, engine bool, need *lengths) ([]results.Tape, error) {
-	var tapes []results.Tape
+func (s *Sweep) tapes(cfg *Config, tapes *cell.Tapes, engine bool, need *lengths) ([]results.Tape, error) {
+	offered := cfg.Cell()
+	var listed []results.Tape
 	for _, rate := range cfg.Rates {
 		for _, seed := range cfg.Seeds {
-			tape, hash, o, err := tokens.offered(cfg, rate, seed, engine)
+			t, err := tapes.At(&offered, rate, seed, engine)
 			if err != nil {
 				return nil, InputError{err}
 			}
-			if o != nil {
-				n, err := s.fit(*cfg, o)
+			if engine {
+				n, err := s.fit(*cfg, t)
 				if err != nil {
 					return nil, err
 				}
-				need.request, need.prompt = max(need.request, n), max(need.prompt, longestOf(o.prompts))
+				need.request, need.prompt = max(need.request, n), max(need.prompt, t.LongestPrompt())
 			}
-			tapes = append(tapes, results.Tape{
-				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(tape.Requests), SHA256: hash,
+			listed = append(listed, results.Tape{
+				Workload: cfg.Workload, OfferedRPS: rate, Seed: seed, Requests: len(t.Requests), SHA256: t.Hash,
 			})
 		}
 	}
-	return tapes, nil
+	return listed, nil
 }
 
 // measure runs the cells of the plan that the run does not have yet.
@@ -205,7 +207,7 @@ func (s *Sweep) measure(ctx context.Context, w work) error {
 	}
 	s.Progress.Plan(plan, len(plan)-len(todo), w.cfg)
 	workers := 1
-	if _, ok := s.Machine.(Simulator); ok {
+	if _, ok := s.Machine.(cell.Simulator); ok {
 		workers = s.Workers
 	}
 	failed := 0
@@ -237,11 +239,11 @@ type work struct {
 	run    *results.Run
 	cfg    Config
 	rungs  []spec.Rung
-	tokens *encoder
-	tapes  []results.Tape   // as they are now
+	tapes  *cell.Tapes
+	listed []results.Tape   // the tapes as they are now
 	mixed  []results.Change // what is no longer as the manifest has it
 
-	machines map[spec.Variant]Machine
+	machines map[spec.Variant]cell.Machine
 }
 
 // try measures a cell and, when it fails, once more.
@@ -288,27 +290,7 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 	run := w.run
 	key := run.Manifest.Plan[order]
 	started := s.Now()
-	rung := byName(w.rungs, key.Rung)
-	c := cellRun{
-		m: w.machines[rung.Variant], cfg: w.cfg, rung: rung, shape: ShapeFor(w.rungs, w.cfg.Context), tokens: w.tokens,
-		tick: func(st Status) {
-			s.showing.Lock()
-			defer s.showing.Unlock()
-			s.Progress.Tick(order, st)
-		},
-		cpu: s.CPU,
-		key: s.TargetKey, models: modelsOf(run.Manifest.Targets, key.Rung), mark: markOf(key, started),
-	}
-	for _, t := range w.tapes {
-		if t.OfferedRPS == key.OfferedRPS && t.Seed == key.Seed {
-			c.hash = t.SHA256
-		}
-	}
-	if s.TraceSteps && c.rung.External == nil {
-		c.trace = &trace{}
-	}
-	c.recordDecisions = s.TraceDecisions
-	cell, records, err := c.run(ctx, key)
+	r, err := s.measureCell(ctx, w, order, started)
 	if ctx.Err() != nil {
 		return outcome{}, ctx.Err()
 	}
@@ -317,49 +299,98 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 		o.entry.State, o.entry.Reason, o.err = results.CellFailed, err.Error(), err
 		return o, nil
 	}
-	cell.Order, cell.Mixed = order, w.mixed
-	if _, simulated := s.Machine.(Simulator); !simulated {
-		cell.StartedAt = started
+	c := r.Cell
+	c.Order, c.Mixed = order, w.mixed
+	if _, simulated := s.Machine.(cell.Simulator); !simulated {
+		c.StartedAt = started
 	}
-	if c.recorder != nil {
-		if err := results.WriteDecisions(run.DecisionsPath(order, key), cell, decisionRows(c.recorder.Rows)); err != nil {
+	if r.Decisions != nil {
+		if err := results.WriteDecisions(run.DecisionsPath(order, key), c, cell.DecisionRows(r.Decisions)); err != nil {
 			return o, err
 		}
 	}
-	if c.trace != nil {
-		if err := results.WriteSteps(run.StepsPath(order, key), cell, c.trace.steps); err != nil {
+	if r.Steps != nil {
+		if err := results.WriteSteps(run.StepsPath(order, key), c, r.Steps); err != nil {
 			return o, err
 		}
 	}
 	path := run.CellPath(order, key)
-	if err := results.WriteCell(path, cell, records); err != nil {
+	if err := results.WriteCell(path, c, r.Records); err != nil {
 		return o, err
 	}
 	sum, err := results.HashFile(path)
 	if err != nil {
 		return o, err
 	}
-	o.entry.File, o.entry.SHA256, o.entry.Rows = filepath.Base(path), sum, len(records)
-	o.cell, o.records = cell, records
+	o.entry.File, o.entry.SHA256, o.entry.Rows = filepath.Base(path), sum, len(r.Records)
+	o.cell, o.records = c, r.Records
 	return o, nil
 }
 
-// fit returns the most tokens that one of an offer's requests needs, prompt and output
-// together. It refuses an offer with a request that no sequence could hold.
-func (s *Sweep) fit(cfg Config, o *offer) (longest int, err error) {
+// measureCell measures a cell, and writes nothing.
+func (s *Sweep) measureCell(ctx context.Context, w work, order int, started time.Time) (*cell.Result, error) {
+	manifest := &w.run.Manifest
+	key := manifest.Plan[order]
+	rung := byName(w.rungs, key.Rung)
+	setup := cell.Setup{
+		Key: key, Machine: w.machines[rung.Variant], Rung: rung, Shape: cell.ShapeFor(w.rungs, w.cfg.Context), Config: w.cfg.Cell(),
+		TraceSteps: s.TraceSteps && rung.External == nil, TraceDecisions: s.TraceDecisions, CPU: s.CPU,
+		Tick: func(st cell.Status) {
+			s.showing.Lock()
+			defer s.showing.Unlock()
+			s.Progress.Tick(order, st)
+		},
+	}
+	if rung.External != nil {
+		setup.Server = &cell.Server{
+			Config: w.cfg.server(*rung.External, s.TargetKey, modelsOf(manifest.Targets, key.Rung)), Patience: w.cfg.patience(),
+			Mark: markOf(key, started), SharedCache: w.cfg.SharedCache, TokenIDs: w.cfg.TokenIDs,
+		}
+	}
+	tape, err := w.tapes.At(&setup.Config, key.OfferedRPS, key.Seed, rung.External == nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, was := range w.listed {
+		if was.OfferedRPS == key.OfferedRPS && was.Seed == key.Seed && was.SHA256 != tape.Hash {
+			return nil, fmt.Errorf("the tape of %g/s and seed %d has the hash %s, and %s when the run was started: has a file of %s changed?", key.OfferedRPS, key.Seed, tape.Hash, was.SHA256, w.cfg.Workload)
+		}
+	}
+	return setup.Run(ctx, tape)
+}
+
+// fit returns the most tokens that one of a tape's requests needs, prompt and output
+// together. It refuses a tape with a request that no sequence could hold.
+func (s *Sweep) fit(cfg Config, t *cell.Tape) (longest int, err error) {
 	room, limit := s.Machine.MaxContext(), "the model's context"
 	if cfg.Context != 0 {
 		room, limit = cfg.Context, "--context"
 	}
-	for i, r := range o.tape.Requests {
-		need := len(o.prompts[i]) + r.MaxTokens
+	for i, r := range t.Requests {
+		need := len(t.Prompts[i]) + r.MaxTokens
 		if need > room {
 			return 0, InputError{fmt.Errorf("%s is %d tokens, but request %d of seed %d needs %d for its prompt and up to %d for its answer; give a longer --context or another --model",
-				limit, room, i, o.tape.Seed, len(o.prompts[i]), r.MaxTokens)}
+				limit, room, i, t.Seed, len(t.Prompts[i]), r.MaxTokens)}
 		}
 		longest = max(longest, need)
 	}
 	return longest, nil
+}
+
+// machines returns the machine of every variant that rungs have.
+func (s *Sweep) machines(rungs []spec.Rung) (map[spec.Variant]cell.Machine, error) {
+	all := map[spec.Variant]cell.Machine{{}: s.Machine}
+	for _, r := range embedded(rungs) {
+		if _, there := all[r.Variant]; there {
+			continue
+		}
+		varied, err := cell.Vary(s.Machine, r.Variant)
+		if err != nil {
+			return nil, InputError{fmt.Errorf("rung %s: %w", r.Name, err)}
+		}
+		all[r.Variant] = varied
+	}
+	return all, nil
 }
 
 func names(rungs []spec.Rung) []string {

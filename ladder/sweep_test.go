@@ -18,7 +18,7 @@ func TestSweepMeasuresEveryCell(t *testing.T) {
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
 	require.NoError(t, s.Start(t.Context(), lowerRungs(t)))
 	require.Len(t, q.ended, 4*2*2)
-	require.Equal(t, 1+len(q.ended), m.opened, "every cell has a backend of its own")
+	require.Equal(t, 1+len(q.ended), m.Opened, "every cell has a backend of its own")
 
 	run, err := results.OpenRun(s.Dir)
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestResumeAdoptsCellsThatTheJournalLost(t *testing.T) {
 
 func TestFailedCellDoesNotEndTheSweep(t *testing.T) {
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
-	m.fail[3], m.fail[4] = errDevice, errors.New("device still lost")
+	m.Fail[3], m.Fail[4] = errDevice, errors.New("device still lost")
 	err := s.Start(t.Context(), lowerRungs(t))
 	require.ErrorIs(t, err, ErrCells)
 	require.ErrorContains(t, err, "1 of 16 failed twice")
@@ -144,7 +144,7 @@ func TestFailedCellIsTriedOnceMore(t *testing.T) {
 	calm, _, _ := newSweep(filepath.Join(t.TempDir(), "calm"))
 	require.NoError(t, calm.Start(t.Context(), lowerRungs(t)))
 	s, m, q := newSweep(filepath.Join(t.TempDir(), "run"))
-	m.fail[3] = errDevice
+	m.Fail[3] = errDevice
 	require.NoError(t, s.Start(t.Context(), lowerRungs(t)))
 	require.Empty(t, q.failed)
 	require.Contains(t, q.notes, "cell 2 (static-"+strings.TrimPrefix(q.ended[0].Name(), "fifo-")+") failed and is tried once more: device lost")
@@ -162,13 +162,13 @@ func TestSweepRefuses(t *testing.T) {
 	require.NoError(t, s.Start(t.Context(), cfg))
 
 	t.Run("a folder that holds a run", func(t *testing.T) {
-		before := m.opened
+		before := m.Opened
 		require.ErrorIs(t, s.Start(t.Context(), cfg), results.ErrRunExists)
-		require.Equal(t, before, m.opened, "it refuses before it measures anything")
+		require.Equal(t, before, m.Opened, "it refuses before it measures anything")
 	})
 	t.Run("to resume on another model", func(t *testing.T) {
 		other, m, _ := newSweep(dir)
-		m.model = "m2"
+		m.Name = "m2"
 		require.ErrorContains(t, other.Resume(t.Context()), "its model was m1 and is now m2")
 	})
 	t.Run("to resume what is no run", func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestSweepRefuses(t *testing.T) {
 	})
 	t.Run("prompts beyond the model", func(t *testing.T) {
 		small, m, _ := newSweep(filepath.Join(t.TempDir(), "run"))
-		m.context = 500
+		m.Context = 500
 		require.ErrorContains(t, small.Start(t.Context(), cfg), "the model's context is 500 tokens, but request")
 	})
 	t.Run("prompts beyond --context", func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/results"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
@@ -20,7 +21,7 @@ import (
 
 // machine is the twin of this build's calibration, with every cost scale times as high and
 // one KV cache for all sequences.
-func machine(scale float64) (ladder.Machine, error) {
+func machine(scale float64) (cell.Machine, error) {
 	c, id, err := calibration.Default()
 	if err != nil {
 		return nil, err
@@ -30,9 +31,9 @@ func machine(scale float64) (ladder.Machine, error) {
 	return sim.New(sim.Config{Calibration: c, ID: id, Setting: setting, Scale: scale})
 }
 
-var machines = map[float64]func() (ladder.Machine, error){
-	1:   sync.OnceValues(func() (ladder.Machine, error) { return machine(1) }),
-	1.5: sync.OnceValues(func() (ladder.Machine, error) { return machine(1.5) }),
+var machines = map[float64]func() (cell.Machine, error){
+	1:   sync.OnceValues(func() (cell.Machine, error) { return machine(1) }),
+	1.5: sync.OnceValues(func() (cell.Machine, error) { return machine(1.5) }),
 }
 
 // simulated is a cell of a sweep with what its decisions were made from.
@@ -73,7 +74,7 @@ type quiet struct{ t *testing.T }
 func (quiet) Note(string)                             {}
 func (quiet) Plan([]results.Key, int, ladder.Config)  {}
 func (quiet) Begin(int)                               {}
-func (quiet) Tick(int, ladder.Status)                 {}
+func (quiet) Tick(int, cell.Status)                   {}
 func (quiet) End(int, results.Cell, []results.Record) {}
 func (q quiet) Failed(order int, err error)           { q.t.Errorf("cell %d: %v", order, err) }
 

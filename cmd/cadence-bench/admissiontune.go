@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/ladder/tune"
 	"github.com/cadence-bench/cadence-bench/loadgen"
@@ -112,11 +113,11 @@ func (f *admissionTune) run(ctx context.Context, where places, out io.Writer, no
 		return err
 	}
 	cfg := ladder.Config{
-		NumRates: kneeRates, Workload: f.workload, Stop: ladder.StopScripted, Duration: f.duration, Warmup: f.warmup,
+		NumRates: kneeRates, Workload: f.workload, Stop: cell.StopScripted, Duration: f.duration, Warmup: f.warmup,
 		Timeout: f.timeout, SLO: f.slo,
 	}
 	cfg.ShareWait = spec.DefaultShareWait
-	t.bench = tune.Bench{Machine: machine.(ladder.Simulator), Workers: runtime.GOMAXPROCS(0), Config: cfg, Now: time.Now}
+	t.bench = tune.Bench{Machine: machine.(cell.Simulator), Workers: runtime.GOMAXPROCS(0), Config: cfg, Now: time.Now}
 	if err := t.findKnee(ctx, note); err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cadence-bench/cadence-bench/admission"
-	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -100,7 +100,7 @@ func resumed(dir string, choices []results.Choice) (warm, error) {
 }
 
 // factsOf is what a machine is, for comparing an artifact with it.
-func factsOf(m ladder.Machine, source string) artifact.Facts {
+func factsOf(m cell.Machine, source string) artifact.Facts {
 	f := artifact.Facts{Host: results.ReadHost(), EngineSource: source}
 	if m != nil {
 		f.Backend, f.Setting = m.Backend(), m.Params()

@@ -16,8 +16,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/fit"
 	"github.com/cadence-bench/cadence-bench/admission/record"
-	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -150,7 +150,7 @@ func (t *traces) add(run *results.Run, e results.Entry) error {
 	if _, err := os.Stat(path); e.State != results.CellFinished || errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	cell, rows, err := results.ReadDecisions(path)
+	c, rows, err := results.ReadDecisions(path)
 	if err != nil {
 		return err
 	}
@@ -161,15 +161,15 @@ func (t *traces) add(run *results.Run, e results.Entry) error {
 	if err != nil {
 		return err
 	}
-	b := record.Block{Name: e.Name(), Rate: e.OfferedRPS, Seed: e.Seed, Rows: ladder.Decisions(rows)}
+	b := record.Block{Name: e.Name(), Rate: e.OfferedRPS, Seed: e.Seed, Rows: cell.Decisions(rows)}
 	for i := range b.Rows {
 		if !b.Rows[i].Finished() {
 			t.open++
 		}
 	}
-	t.facts.SLOS = cell.SLOS
+	t.facts.SLOS = c.SLOS
 	for _, name := range []string{"max_batch", "step_tokens"} {
-		t.facts.Setting[name] = cell.Params[name]
+		t.facts.Setting[name] = c.Params[name]
 	}
 	t.blocks = append(t.blocks, b)
 	t.files = append(t.files, artifact.Trace{File: filepath.Base(path), SHA256: sum, Rows: len(rows)})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -244,7 +244,7 @@ func TestPlantedRunIsInvalid(t *testing.T) {
 	require.Equal(t, exitInvalid, got.code, got.stderr)
 	run, err := results.OpenRun(dir)
 	require.NoError(t, err)
-	require.Equal(t, "0.1", run.Manifest.Params[ladder.PlantedParam])
+	require.Equal(t, "0.1", run.Manifest.Params[cell.PlantedParam])
 	cell, _, err := results.ReadCell(run.CellPath(0, run.Manifest.Plan[0]))
 	require.NoError(t, err)
 	require.Equal(t, []string{"the engine was slowed on purpose: each step took 0.1 of its own duration longer"}, cell.Violations)

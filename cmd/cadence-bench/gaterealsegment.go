@@ -17,8 +17,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
-	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -72,31 +72,31 @@ func readSegment(dir string) (ab.Segment, error) {
 	if len(run.Manifest.Plan) != 1 || len(run.Entries) != 1 || run.Entries[0].State != results.CellFinished {
 		return ab.Segment{}, fmt.Errorf("%s: a segment is one cell that was measured, and this has %d of %d", dir, len(run.Entries), len(run.Manifest.Plan))
 	}
-	cell, records, err := results.ReadCell(run.CellPath(0, run.Manifest.Plan[0]))
+	c, records, err := results.ReadCell(run.CellPath(0, run.Manifest.Plan[0]))
 	if err != nil {
 		return ab.Segment{}, err
 	}
-	if planted := cell.Params[ladder.PlantedParam]; len(cell.Violations) > 0 && planted == "" {
-		return ab.Segment{}, fmt.Errorf("the measurement is not sound: %s", cell.Violations[0])
+	if planted := c.Params[cell.PlantedParam]; len(c.Violations) > 0 && planted == "" {
+		return ab.Segment{}, fmt.Errorf("the measurement is not sound: %s", c.Violations[0])
 	}
-	s := segmentOf(cell, records)
-	s.Facts = segmentFacts(run.Manifest, cell)
+	s := segmentOf(c, records)
+	s.Facts = segmentFacts(run.Manifest, c)
 	return s, nil
 }
 
 // segmentOf sums a cell up.
-func segmentOf(cell results.Cell, records []results.Record) ab.Segment {
-	m := analysis.Measure(cell, records, analysis.Options{})
+func segmentOf(c results.Cell, records []results.Record) ab.Segment {
+	m := analysis.Measure(c, records, analysis.Options{})
 	s := ab.Segment{
-		Segment:  paired.Segment{Tape: cell.TapeHash, Requests: len(records)},
+		Segment:  paired.Segment{Tape: c.TapeHash, Requests: len(records)},
 		TTFTP50S: m.TTFT.P50.Value, E2EP50S: m.E2E.P50.Value,
-		Rows: cell.Steps.Rows, Steps: cell.Steps.Count,
+		Rows: c.Steps.Rows, Steps: c.Steps.Count,
 	}
-	if cell.Usage.OK {
-		s.CPUS = cell.Usage.V.CPUS
+	if c.Usage.OK {
+		s.CPUS = c.Usage.V.CPUS
 	}
-	if cell.ProbeBefore.OK && cell.ProbeAfter.OK {
-		s.ProbeDecode = (cell.ProbeBefore.V.DecodeTokensPerS + cell.ProbeAfter.V.DecodeTokensPerS) / 2
+	if c.ProbeBefore.OK && c.ProbeAfter.OK {
+		s.ProbeDecode = (c.ProbeBefore.V.DecodeTokensPerS + c.ProbeAfter.V.DecodeTokensPerS) / 2
 	}
 	slices.SortFunc(records, func(a, b results.Record) int { return int(a.Request) - int(b.Request) })
 	h := sha256.New()
@@ -121,10 +121,10 @@ func segmentOf(cell results.Cell, records []results.Record) ab.Segment {
 	return s
 }
 
-func segmentFacts(m results.Manifest, cell results.Cell) ab.Facts {
+func segmentFacts(m results.Manifest, c results.Cell) ab.Facts {
 	f := ab.Facts{
 		Commit: m.Build.Commit.V, EngineSource: m.EngineSource, Backend: m.Backend, Model: m.Model.SHA256,
-		Threads: cell.Params["threads"], Planted: cell.Params[ladder.PlantedParam],
+		Threads: c.Params["threads"], Planted: c.Params[cell.PlantedParam],
 	}
 	if m.Build.Dirty.V {
 		f.Commit += "-dirty"

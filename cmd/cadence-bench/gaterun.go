@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/figures"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -73,14 +74,14 @@ func runGate(ctx context.Context, cfg gateConfig) (gateRun, error) {
 }
 
 // allocations are those of each rung per step. Nothing else runs meanwhile.
-func allocations(ctx context.Context, m ladder.Machine, cfg ladder.Config) ([]gate.Figure, error) {
+func allocations(ctx context.Context, m cell.Machine, cfg ladder.Config) ([]gate.Figure, error) {
 	rungs, err := cfg.Embedded()
 	if err != nil {
 		return nil, err
 	}
 	var all []gate.Figure
 	for _, r := range rungs {
-		n, err := ladder.AllocsPerStep(ctx, m, r)
+		n, err := cell.AllocsPerStep(ctx, m, r)
 		if err != nil {
 			return nil, fmt.Errorf("allocations of rung %s: %w", r.Name, err)
 		}
@@ -93,7 +94,7 @@ func allocations(ctx context.Context, m ladder.Machine, cfg ladder.Config) ([]ga
 func (c *gateConfig) sweep() ladder.Config {
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 	cfg := ladder.Config{
-		Ladder: c.ladder, Rungs: c.rungs, Rates: c.load.Rates, Seeds: c.load.Seeds, Workload: c.load.Workload, Stop: ladder.StopScripted,
+		Ladder: c.ladder, Rungs: c.rungs, Rates: c.load.Rates, Seeds: c.load.Seeds, Workload: c.load.Workload, Stop: cell.StopScripted,
 		Duration: seconds(c.load.DurationS), Warmup: seconds(c.load.WarmupS), Timeout: seconds(c.load.TimeoutS), SLO: seconds(c.load.SLOS),
 	}
 	cfg.ShareWait = spec.DefaultShareWait
@@ -117,7 +118,7 @@ type unseen struct{}
 func (unseen) Note(string)                             {}
 func (unseen) Plan([]results.Key, int, ladder.Config)  {}
 func (unseen) Begin(int)                               {}
-func (unseen) Tick(int, ladder.Status)                 {}
+func (unseen) Tick(int, cell.Status)                   {}
 func (unseen) End(int, results.Cell, []results.Record) {}
 func (unseen) Failed(int, error)                       {}
 

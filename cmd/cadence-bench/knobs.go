@@ -13,6 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -113,7 +114,7 @@ func (k *knobFlags) run(cmd *cobra.Command, where places, f ladderFlags) error {
 // study makes a ladder's configuration one of knobs. Which values are a rung's own, and
 // are left out, depends on the machine, which may be nil before it is open. What it
 // cannot be had with is an error, unless nobody asked for it: then it is left out.
-func (k *knobFlags) study(cfg *ladder.Config, m ladder.Machine, ratesGiven bool, note func(string)) error {
+func (k *knobFlags) study(cfg *ladder.Config, m cell.Machine, ratesGiven bool, note func(string)) error {
 	if cfg.Rates == nil && !ratesGiven {
 		cfg.NumRates = knobRates
 	}
@@ -140,14 +141,14 @@ func (k *knobFlags) study(cfg *ladder.Config, m ladder.Machine, ratesGiven bool,
 }
 
 // possible leaves out the arms that the machine cannot be had with.
-func (k *knobFlags) possible(cfg *ladder.Config, m ladder.Machine, note func(string)) error {
+func (k *knobFlags) possible(cfg *ladder.Config, m cell.Machine, note func(string)) error {
 	rungs, err := cfg.Embedded()
 	if err != nil {
 		return err
 	}
 	var arms []results.Arm
 	for i, arm := range cfg.Study.Arms {
-		if err := ladder.CanVary(m, rungs[i].Variant); err != nil {
+		if _, err := cell.Vary(m, rungs[i].Variant); err != nil {
 			note(fmt.Sprintf("%s is left out: %v", arm, err))
 			continue
 		}

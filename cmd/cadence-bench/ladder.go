@@ -18,6 +18,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -100,7 +101,7 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&f.slo, "slo", "auto", "end-to-end latency objective, such as 2s")
 	flags.StringVar(&f.config.Workload, "workload", loadgen.SharedPrompt, "what requests say, such as shared-prompt, uniform, sessions or trace:FILE; tape make --help lists all")
 	flags.StringVar(&f.config.Arrivals, "arrivals", "", "when they come: poisson, gamma:burstiness=0.5, ... (default a trace's own times, else poisson)")
-	flags.StringVar(&f.stop, "stop", string(ladder.StopScripted), "where answers end: scripted (drawn with the tape), model (its own end token) or never (the client's limit)")
+	flags.StringVar(&f.stop, "stop", string(cell.StopScripted), "where answers end: scripted (drawn with the tape), model (its own end token) or never (the client's limit)")
 	flags.Float64Var(&f.config.Temperature, "temperature", 0, "0 decodes greedily; above it, each request samples with its own seed")
 	flags.IntVar(&f.config.Context, "context", 0, "tokens that one sequence may hold (default what the longest request needs)")
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
@@ -162,7 +163,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		return coded(exitInput, err)
 	}
 	defer stop()
-	var machine ladder.Machine
+	var machine cell.Machine
 	var choices []results.Choice
 	if needsEngine(params) {
 		if machine, choices, err = f.machine(where, params, show.Note); err != nil {
@@ -290,7 +291,7 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (ladder.Config, map[string]str
 		cfg.Timeout = f.ownTimeout
 	}
 	set := func(name string) bool { return cmd.Flags().Changed(name) }
-	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, ladder.StopMode(f.stop)
+	cfg.Rungs, cfg.Workload, cfg.Arrivals, cfg.Stop = f.config.Rungs, f.config.Workload, f.config.Arrivals, cell.StopMode(f.stop)
 	cfg.Temperature, cfg.Context, cfg.Overrides, cfg.Repeats = f.config.Temperature, f.config.Context, f.config.Overrides, f.config.Repeats
 	if cfg.Replicates < 1 {
 		return cfg, nil, fmt.Errorf("--replicates: %d is out of range; give 1 or more", cfg.Replicates)
@@ -365,7 +366,7 @@ func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[stri
 }
 
 // machine opens the engine with these parameters, or its twin.
-func (f *ladderFlags) machine(where places, params map[string]string, note func(string)) (ladder.Machine, []results.Choice, error) {
+func (f *ladderFlags) machine(where places, params map[string]string, note func(string)) (cell.Machine, []results.Choice, error) {
 	if f.twin.simulated() {
 		return f.twin.machine(where, f.model, params, note)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -33,10 +33,10 @@ type llamaMachine struct {
 	planted float64 // by which share each step is made longer; 0 but to prove a gate
 }
 
-var _ ladder.Variable = (*llamaMachine)(nil)
+var _ cell.Variable = (*llamaMachine)(nil)
 
-// Vary implements ladder.Variable.
-func (m *llamaMachine) Vary(v spec.Variant) (ladder.Machine, error) {
+// Vary implements cell.Variable.
+func (m *llamaMachine) Vary(v spec.Variant) (cell.Machine, error) {
 	varied := *m
 	var err error
 	if v.FlashAttn != "" {
@@ -95,17 +95,17 @@ func loadLibrary(p places) (llamacpp.Library, error) {
 	return lib, nil
 }
 
-// Backend implements ladder.Machine.
+// Backend implements cell.Machine.
 func (m *llamaMachine) Backend() string { return "llama.cpp" }
 
-// NewClock implements ladder.Machine.
+// NewClock implements cell.Machine.
 func (m *llamaMachine) NewClock() clock.Clock { return clock.NewWall() }
 
-// Unified implements ladder.Machine.
+// Unified implements cell.Machine.
 func (m *llamaMachine) Unified() bool { return m.unified }
 
-// Open implements ladder.Machine.
-func (m *llamaMachine) Open(s ladder.Shape) (engine.Backend, error) {
+// Open implements cell.Machine.
+func (m *llamaMachine) Open(s cell.Shape) (engine.Backend, error) {
 	p := llamacpp.Params{
 		Seqs: s.Seqs, Rows: s.Rows, KVUnified: m.unified, Canonical: m.canonical,
 		Threads: m.threads, ThreadsBatch: m.threadsBatch, FlashAttn: m.flash,
@@ -125,18 +125,18 @@ func (m *llamaMachine) Open(s ladder.Shape) (engine.Backend, error) {
 	return c, nil
 }
 
-// Encode implements ladder.Machine.
+// Encode implements cell.Machine.
 func (m *llamaMachine) Encode(system, user string, history ...string) ([]engine.Token, error) {
 	return m.model.Tokenize(m.model.Chat(system, user, history...), true)
 }
 
-// MaxContext implements ladder.Machine.
+// MaxContext implements cell.Machine.
 func (m *llamaMachine) MaxContext() int { return m.model.Info().CtxTrain }
 
-// EOG implements ladder.Machine.
+// EOG implements cell.Machine.
 func (m *llamaMachine) EOG(tok engine.Token) bool { return m.model.EOG(tok) }
 
-// Describe implements ladder.Machine.
+// Describe implements cell.Machine.
 func (m *llamaMachine) Describe() (results.Library, results.Model) {
 	lib := results.Library{Version: "llama.cpp " + m.lib.Version, Files: map[string]string{}}
 	for _, f := range m.lib.Files {
@@ -148,14 +148,14 @@ func (m *llamaMachine) Describe() (results.Library, results.Model) {
 	}
 }
 
-// Params implements ladder.Machine.
+// Params implements cell.Machine.
 func (m *llamaMachine) Params() map[string]string {
 	p := map[string]string{
 		"threads": strconv.Itoa(m.threads), "threads_batch": strconv.Itoa(m.threadsBatch),
 		"flash_attn": m.flash.String(), "kv_layout": layout(m.unified),
 	}
 	if m.planted > 0 {
-		p[ladder.PlantedParam] = strconv.FormatFloat(m.planted, 'g', -1, 64)
+		p[cell.PlantedParam] = strconv.FormatFloat(m.planted, 'g', -1, 64)
 	}
 	return p
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // slowed is a backend each step of which is made longer by a share of its own duration,
-// to prove that a gate sees it. Cells that it served are invalid; see ladder.PlantedParam.
+// to prove that a gate sees it. Cells that it served are invalid; see cell.PlantedParam.
 type slowed struct {
 	engine.Backend
 	share float64

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/report"
@@ -141,7 +142,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 func (f *profileFlags) config() (ladder.Config, spec.Rung, error) {
 	cfg := ladder.Config{
 		Rungs: []string{f.rung}, Seeds: []uint64{f.seed}, Workload: f.workload,
-		Duration: f.duration, Timeout: f.timeout, Stop: ladder.StopScripted, Overrides: spec.Overrides{ShareWait: spec.DefaultShareWait},
+		Duration: f.duration, Timeout: f.timeout, Stop: cell.StopScripted, Overrides: spec.Overrides{ShareWait: spec.DefaultShareWait},
 	}
 	var err error
 	if cfg.Rates, err = ladder.ParseRates(f.rate); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -92,19 +93,19 @@ func (c *loadedCell) run(ctx context.Context, tape *loadgen.Tape, into *bytes.Bu
 }
 
 // shape is the size in which the rung can serve the tape.
-func (c *loadedCell) shape(tape *loadgen.Tape) (ladder.Shape, error) {
+func (c *loadedCell) shape(tape *loadgen.Tape) (cell.Shape, error) {
 	longest := 0
 	for i, r := range tape.Requests {
 		prompt, err := c.machine.Encode(r.System, r.User, r.History...)
 		if err != nil {
-			return ladder.Shape{}, err
+			return cell.Shape{}, err
 		}
 		longest = max(longest, len(prompt)+r.MaxTokens)
 		if room := c.machine.MaxContext(); longest > room {
-			return ladder.Shape{}, coded(exitInput, fmt.Errorf("request %d needs %d tokens and the model's context is %d; give another --model", i, longest, room))
+			return cell.Shape{}, coded(exitInput, fmt.Errorf("request %d needs %d tokens and the model's context is %d; give another --model", i, longest, room))
 		}
 	}
-	return ladder.ShapeFor([]spec.Rung{c.rung}, longest), nil
+	return cell.ShapeFor([]spec.Rung{c.rung}, longest), nil
 }
 
 // bound bounds the idle cached cells by what they cost. How long prompts are is seen

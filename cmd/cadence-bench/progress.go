@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -110,7 +111,7 @@ func (p *progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
 func (p *progress) Begin(order int) { p.change(func(b *live.Board) { b.Begin(order) }) }
 
 // Tick implements ladder.Progress.
-func (p *progress) Tick(order int, s ladder.Status) {
+func (p *progress) Tick(order int, s cell.Status) {
 	p.change(func(b *live.Board) { b.Tick(order, s) })
 	now := p.now()
 	if p.screen == nil || now.Sub(p.drawnAt) < drawEvery {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -29,16 +30,16 @@ func TestProgressOnATerminal(t *testing.T) {
 
 	p.Begin(0)
 	now = now.Add(12 * time.Second)
-	p.Tick(0, ladder.Status{Elapsed: 12 * time.Second, Queued: 3, Running: 1, Counts: loadgen.Counts{Arrivals: 30, Sent: 14, Finished: 10}})
+	p.Tick(0, cell.Status{Elapsed: 12 * time.Second, Queued: 3, Running: 1, Counts: loadgen.Counts{Arrivals: 30, Sent: 14, Finished: 10}})
 	require.Contains(t, e.text(), "0 of 2 cells · 12s · about 1m8s left")
 	require.Contains(t, e.text(), "[1/2] fifo          1 rps seed 1  14/30 sent  10 done  queue 3  batch 1")
 
 	drawn := e.writes
-	p.Tick(0, ladder.Status{Queued: 99})
+	p.Tick(0, cell.Status{Queued: 99})
 	require.Equal(t, drawn, e.writes, "it was drawn at this moment")
 	now = now.Add(drawEvery)
 	height = 3
-	p.Tick(0, ladder.Status{Queued: 99})
+	p.Tick(0, cell.Status{Queued: 99})
 	require.Equal(t, drawn+1, e.writes)
 	require.Contains(t, e.text(), "queue 99")
 	require.NotContains(t, e.text(), "goodput", "no room for the table")
@@ -73,7 +74,7 @@ func TestProgressInALog(t *testing.T) {
 	p := newProgress(&out)
 	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}, 0, ladder.Config{})
 	p.Begin(0)
-	p.Tick(0, ladder.Status{})
+	p.Tick(0, cell.Status{})
 	p.Failed(0, results.ErrRunExists)
 	require.NotContains(t, out.String(), "\r")
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))

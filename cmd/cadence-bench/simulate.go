@@ -13,7 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/results"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
@@ -64,7 +64,7 @@ func (t *twinFlags) check(canonical bool) error {
 
 // machine returns the simulated machine with these parameters: "auto" and "0" are the
 // calibration's, and a calibration that params name must be the one found.
-func (t *twinFlags) machine(where places, model string, params map[string]string, note func(string)) (ladder.Machine, []results.Choice, error) {
+func (t *twinFlags) machine(where places, model string, params map[string]string, note func(string)) (cell.Machine, []results.Choice, error) {
 	c, id, from, err := t.find(where, params["calibration"])
 	if err != nil {
 		return nil, nil, coded(exitInput, err)

@@ -19,6 +19,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/replay"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -138,14 +140,14 @@ type twinValidation struct {
 }
 
 // replay serves every traced cell again.
-func (v *twinValidation) replay(m ladder.Machine) error {
+func (v *twinValidation) replay(m cell.Machine) error {
 	v.replays = nil
 	for _, e := range v.measured.Entries {
 		path := v.measured.StepsPath(e.Order, e.Key)
 		if _, err := os.Stat(path); e.State != results.CellFinished || errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		cell, records, err := v.measured.ReadCell(e)
+		was, records, err := v.measured.ReadCell(e)
 		if err != nil {
 			return coded(exitInput, err)
 		}
@@ -153,7 +155,11 @@ func (v *twinValidation) replay(m ladder.Machine) error {
 		if err != nil {
 			return coded(exitInput, err)
 		}
-		got, err := ladder.Replay(m, v.cfg, cell, records, steps)
+		setup, err := v.cfg.Setup(m, was.Key)
+		if err != nil {
+			return coded(exitInput, err)
+		}
+		got, err := replay.Cell(setup, was, records, steps)
 		if err != nil {
 			return coded(exitInput, fmt.Errorf("replay %s: %w", e.Name(), err))
 		}
@@ -165,7 +171,7 @@ func (v *twinValidation) replay(m ladder.Machine) error {
 	return v.ctx.Err()
 }
 
-func replayOf(key results.Key, r ladder.Replayed) report.Replay {
+func replayOf(key results.Key, r replay.Result) report.Replay {
 	out := report.Replay{Key: key, Steps: r.Steps, MeasuredS: r.Measured.Seconds(), ModelledS: r.Modelled.Seconds()}
 	var off []float64
 	for _, ratio := range r.Ratios {
@@ -179,7 +185,7 @@ func replayOf(key results.Key, r ladder.Replayed) report.Replay {
 }
 
 // rescaled is the machine with costs by which the replayed steps take as long as measured.
-func (v *twinValidation) rescaled(m ladder.Machine, choices *[]results.Choice) (ladder.Machine, error) {
+func (v *twinValidation) rescaled(m cell.Machine, choices *[]results.Choice) (cell.Machine, error) {
 	measured, modelled := v.replays.Total()
 	if modelled == 0 {
 		return nil, coded(exitInput, errors.New("--rescale: the run has no step traces; measure it with ladder --trace-steps"))
@@ -191,7 +197,7 @@ func (v *twinValidation) rescaled(m ladder.Machine, choices *[]results.Choice) (
 }
 
 // simulate offers the measured run's tapes to the twin.
-func (v *twinValidation) simulate(m ladder.Machine, choices []results.Choice, dir string) error {
+func (v *twinValidation) simulate(m cell.Machine, choices []results.Choice, dir string) error {
 	source, err := engineSource()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -23,7 +24,7 @@ type Board struct {
 	measured int       // cells measured now
 	failed   map[int]bool
 	cells    []analysis.CellMetrics
-	under    map[int]ladder.Status // cells under way
+	under    map[int]cell.Status // cells under way
 
 	rungs []rung // of the cells so far
 	probe probe
@@ -33,7 +34,7 @@ type Board struct {
 func (b *Board) Plan(now time.Time, cells []results.Key, done int, cfg ladder.Config) {
 	b.plan, b.cfg, b.before = cells, cfg, done
 	b.begun, b.lastEnd = now, now
-	b.failed, b.under = map[int]bool{}, map[int]ladder.Status{}
+	b.failed, b.under = map[int]bool{}, map[int]cell.Status{}
 	b.summarise()
 }
 
@@ -45,12 +46,12 @@ func (b *Board) Known(cells []analysis.CellMetrics) {
 
 // Begin says that the cell at a place in the plan is under way.
 func (b *Board) Begin(order int) {
-	b.under[order] = ladder.Status{}
+	b.under[order] = cell.Status{}
 	delete(b.failed, order)
 }
 
 // Tick says how far it is.
-func (b *Board) Tick(order int, s ladder.Status) { b.under[order] = s }
+func (b *Board) Tick(order int, s cell.Status) { b.under[order] = s }
 
 // End says that it is measured, and returns how long ago the one before it was over.
 func (b *Board) End(now time.Time, order int, m analysis.CellMetrics) time.Duration {

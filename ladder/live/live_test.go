@@ -13,6 +13,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -67,7 +68,7 @@ func underWay() (*Board, time.Time) {
 	}
 	b.Begin(9)
 	now = now.Add(20 * time.Second)
-	b.Tick(9, ladder.Status{Elapsed: 18 * time.Second, Queued: 7, Running: 8, Counts: loadgen.Counts{Arrivals: 61, Sent: 34, Finished: 19}})
+	b.Tick(9, cell.Status{Elapsed: 18 * time.Second, Queued: 7, Running: 8, Counts: loadgen.Counts{Arrivals: 61, Sent: 34, Finished: 19}})
 	return b, now
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 )
 
 // View is what there is to show of a sweep at one moment.
@@ -77,7 +77,7 @@ func about(d time.Duration) string {
 func (b *Board) cell(order int) string {
 	name := b.Label(order)
 	s := b.under[order]
-	if s == (ladder.Status{}) {
+	if s == (cell.Status{}) {
 		return name + "  starting"
 	}
 	return fmt.Sprintf("%s  %d/%d sent  %d done  queue %d  batch %d", name, s.Sent, s.Arrivals, s.Finished, s.Queued, s.Running)

@@ -14,7 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -48,9 +48,9 @@ type tokenizer struct {
 }
 
 var (
-	_ ladder.Simulator = (*Machine)(nil)
-	_ ladder.Leaster   = (*Machine)(nil)
-	_ ladder.Variable  = (*Machine)(nil)
+	_ cell.Simulator = (*Machine)(nil)
+	_ cell.Leaster   = (*Machine)(nil)
+	_ cell.Variable  = (*Machine)(nil)
 )
 
 // New returns the machine of a calibration under one of its settings. It trains the
@@ -65,8 +65,8 @@ func New(c Config) (*Machine, error) {
 	return m, nil
 }
 
-// Vary implements ladder.Variable: another setting that was calibrated too.
-func (m *Machine) Vary(v spec.Variant) (ladder.Machine, error) {
+// Vary implements cell.Variable: another setting that was calibrated too.
+func (m *Machine) Vary(v spec.Variant) (cell.Machine, error) {
 	c := m.cfg
 	if v.FlashAttn != "" {
 		c.Setting.FlashAttn = v.FlashAttn
@@ -119,20 +119,20 @@ func settings(c results.Calibration) string {
 	return strings.Join(all, "; ")
 }
 
-// Backend implements ladder.Machine.
+// Backend implements cell.Machine.
 func (m *Machine) Backend() string { return "twin" }
 
-// NewClock implements ladder.Machine.
+// NewClock implements cell.Machine.
 func (m *Machine) NewClock() clock.Clock { return clock.NewVirtual() }
 
-// Unified implements ladder.Machine.
+// Unified implements cell.Machine.
 func (m *Machine) Unified() bool { return m.cfg.Setting.KVLayout == "unified" }
 
-// Open implements ladder.Machine.
-func (m *Machine) Open(s ladder.Shape) (engine.Backend, error) { return m.OpenSeeded(s, 0) }
+// Open implements cell.Machine.
+func (m *Machine) Open(s cell.Shape) (engine.Backend, error) { return m.OpenSeeded(s, 0) }
 
-// OpenSeeded implements ladder.Simulator.
-func (m *Machine) OpenSeeded(s ladder.Shape, seed uint64) (ladder.SimulatedBackend, error) {
+// OpenSeeded implements cell.Simulator.
+func (m *Machine) OpenSeeded(s cell.Shape, seed uint64) (cell.SimulatedBackend, error) {
 	b, err := twin.New(twin.Config{
 		Limits: m.limits(s), Unified: m.Unified(), Cost: m.cost, Noise: m.cfg.Noise, Seed: seed,
 		Vocab: int(m.cfg.Calibration.Tokens.Text[1]),
@@ -140,7 +140,7 @@ func (m *Machine) OpenSeeded(s ladder.Shape, seed uint64) (ladder.SimulatedBacke
 	return backend{b}, err
 }
 
-// Least implements ladder.Leaster. It is exact without noise, which makes some steps
+// Least implements cell.Leaster. It is exact without noise, which makes some steps
 // faster than the costs say, and on average true with it.
 func (m *Machine) Least(prompt, cached, output int) (work, alone time.Duration) {
 	a := twin.Answer{Prompt: prompt, Cached: cached, Output: output}
@@ -149,7 +149,7 @@ func (m *Machine) Least(prompt, cached, output int) (work, alone time.Duration) 
 
 // limits are those that llama.cpp gives a context of this shape: it rounds cells up to
 // a multiple of 256.
-func (m *Machine) limits(s ladder.Shape) engine.Limits {
+func (m *Machine) limits(s cell.Shape) engine.Limits {
 	const pad = 256
 	up := func(n int) int { return (n + pad - 1) / pad * pad }
 	l := engine.Limits{Seqs: s.Seqs, Rows: s.Rows, Vocab: m.cfg.Calibration.Tokens.Vocab}
@@ -163,27 +163,27 @@ func (m *Machine) limits(s ladder.Shape) engine.Limits {
 	return l
 }
 
-// Encode implements ladder.Machine.
+// Encode implements cell.Machine.
 func (m *Machine) Encode(system, user string, history ...string) ([]engine.Token, error) {
 	m.encoding.Lock()
 	defer m.encoding.Unlock()
 	return m.encoder.EncodePrompt(gguf.ChatPrompt(system, user, history...)), nil
 }
 
-// MaxContext implements ladder.Machine.
+// MaxContext implements cell.Machine.
 func (m *Machine) MaxContext() int { return m.cfg.Calibration.Tokens.Context }
 
-// EOG implements ladder.Machine.
+// EOG implements cell.Machine.
 func (m *Machine) EOG(tok engine.Token) bool {
 	return slices.Contains(m.cfg.Calibration.Tokens.EOG, tok)
 }
 
-// Describe implements ladder.Machine: what is simulated.
+// Describe implements cell.Machine: what is simulated.
 func (m *Machine) Describe() (results.Library, results.Model) {
 	return m.cfg.Calibration.Library, m.cfg.Calibration.Model
 }
 
-// Params implements ladder.Machine.
+// Params implements cell.Machine.
 func (m *Machine) Params() map[string]string {
 	s := m.cfg.Setting
 	return map[string]string{
@@ -197,7 +197,7 @@ func (m *Machine) Params() map[string]string {
 // backend tells what the twin counts.
 type backend struct{ *twin.Backend }
 
-// Extrapolated implements ladder.SimulatedBackend.
+// Extrapolated implements cell.SimulatedBackend.
 func (b backend) Extrapolated() (beyond, steps int64) {
 	c := b.Counts()
 	return c.Extrapolated, c.Steps

@@ -8,7 +8,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -76,7 +76,7 @@ func TestDifferences(t *testing.T) {
 func TestMachineHasTheEnginesSizes(t *testing.T) {
 	model := llamatest.Open(t)
 	for _, c := range calibration().Costs {
-		for _, s := range []ladder.Shape{{Seqs: 3, SeqCells: 700, Rows: 512}, {Seqs: 1, SeqCells: 256, Rows: 64}} {
+		for _, s := range []cell.Shape{{Seqs: 3, SeqCells: 700, Rows: 512}, {Seqs: 1, SeqCells: 256, Rows: 64}} {
 			p := llamacpp.Params{Seqs: s.Seqs, Rows: s.Rows, KVUnified: c.KVLayout == "unified", Threads: 1}
 			if p.KVUnified {
 				p.Cells = s.Seqs * s.SeqCells

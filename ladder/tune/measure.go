@@ -7,13 +7,14 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Bench measures rungs on a simulated machine.
 type Bench struct {
-	Machine ladder.Simulator
+	Machine cell.Simulator
 	Workers int
 	// Config is the load: workload, duration, warm-up, timeout and SLO. What it says of
 	// ladders, rates and seeds is not used.
@@ -102,7 +103,7 @@ func (c *collector) Plan(_ []results.Key, _ int, cfg ladder.Config) { c.cfg = cf
 func (c *collector) Begin(int) {}
 
 // Tick implements ladder.Progress.
-func (c *collector) Tick(int, ladder.Status) {}
+func (c *collector) Tick(int, cell.Status) {}
 
 // Failed implements ladder.Progress.
 func (c *collector) Failed(_ int, err error) { c.failed = err }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -126,7 +127,7 @@ func bench(t *testing.T) *Bench {
 	m, err := sim.New(sim.Config{Calibration: c, ID: id, Setting: c.Chosen.Setting})
 	require.NoError(t, err)
 	cfg := ladder.Config{
-		NumRates: 4, Workload: "uniform", Stop: ladder.StopScripted, Duration: 12 * time.Second, Warmup: 2 * time.Second,
+		NumRates: 4, Workload: "uniform", Stop: cell.StopScripted, Duration: 12 * time.Second, Warmup: 2 * time.Second,
 		Timeout: 20 * time.Second, SLO: 2 * time.Second,
 	}
 	return &Bench{Machine: m, Workers: 2, Config: cfg, Now: func() time.Time { return time.Unix(0, 0) }}

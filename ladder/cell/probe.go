@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"context"
@@ -26,8 +26,8 @@ const (
 // whatever the ladder.
 const probeRows = 512
 
-// probe runs the fixed generation on an idle backend and leaves it idle.
-func probe(ctx context.Context, m Machine, b engine.Backend) (results.Probe, error) {
+// Probe runs the fixed generation on an idle backend and leaves it idle.
+func Probe(ctx context.Context, m Machine, b engine.Backend) (results.Probe, error) {
 	prompt, err := m.Encode(probeSystem, probeUser)
 	if err != nil {
 		return results.Probe{}, fmt.Errorf("probe: %w", err)
@@ -35,17 +35,17 @@ func probe(ctx context.Context, m Machine, b engine.Backend) (results.Probe, err
 	if room := min(b.Limits().SeqCells, b.Limits().Cells) - probeTokens; len(prompt) > room {
 		prompt = prompt[:max(room, 1)]
 	}
-	work := []exchange{{prompt, probeTokens}}
-	answers, _, err := runClosed(ctx, m.NewClock(), b, engine.Config{Policy: engine.Policy{MaxBatch: 1, StepTokens: probeRows}}, work, 1, probeLimit)
+	work := []Exchange{{prompt, probeTokens}}
+	answers, _, err := Closed(ctx, m.NewClock(), b, engine.Config{Policy: engine.Policy{MaxBatch: 1, StepTokens: probeRows}}, work, 1, probeLimit)
 	if err != nil {
 		return results.Probe{}, fmt.Errorf("probe: %w", err)
 	}
-	if !answers[0].done {
+	if !answers[0].Done {
 		return results.Probe{}, errors.New("probe: the idle engine did not answer")
 	}
-	s := answers[0].served(work[0])
+	a := &answers[0]
 	return results.Probe{
-		PrefillTokensPerS: float64(s.Prompt) / s.TTFT.Seconds(),
-		DecodeTokensPerS:  float64(s.Output-1) / (s.E2E - s.TTFT).Seconds(),
+		PrefillTokensPerS: float64(len(prompt)) / a.TTFT().Seconds(),
+		DecodeTokensPerS:  float64(len(a.Tokens)-1) / (a.E2E() - a.TTFT()).Seconds(),
 	}, nil
 }

@@ -1,7 +1,11 @@
-package ladder
+// Package replay decides a recorded cell again: the scheduler and the admission policy get
+// the recorded times of every request and every step, and must decide each exactly as they
+// did. The same batches, given to a simulated machine, say how far its cost model is off.
+package replay
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -10,11 +14,12 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Replayed is what a replay found.
-type Replayed struct {
+// Result is what a replay found.
+type Result struct {
 	// Mismatch is the first decision that was not the recorded one; nil when there is none.
 	Mismatch *Mismatch
 	Steps    int // that were compared
@@ -39,49 +44,41 @@ func (m *Mismatch) String() string {
 	return fmt.Sprintf("step %d: %s was %s and is now %s", m.Step, m.Field, m.Recorded, m.Replayed)
 }
 
-// Replay serves a recorded cell again without a model: requests are handed over and
+// Cell serves a recorded cell again without a model: requests are handed over and
 // withdrawn when the records say, and every step begins and ends when its trace says.
 // The scheduler must then decide each step exactly as it did, and so must the rung's
-// admission policy, if it has one, on every request. m gives prompts and limits,
-// and must be of the layout that the cell was measured in. cfg is that of the cell's run.
+// admission policy, if it has one, on every request. The machine of the setup gives
+// prompts and limits, and must be of the layout that the cell was measured in.
 //
 // Answers are not recorded, so the replay's are arbitrary tokens: a prompt that a
 // later request shares with an answer would be found in the recorded cache only. No
 // built-in workload has one.
-func Replay(m Machine, cfg Config, cell results.Cell, records []results.Record, steps []results.StepRow) (Replayed, error) {
-	rungs, err := cfg.ladder()
+func Cell(s cell.Setup, was results.Cell, records []results.Record, steps []results.StepRow) (Result, error) {
+	t, err := cell.NewTapes(s.Machine).At(&s.Config, was.OfferedRPS, was.Seed, true)
 	if err != nil {
-		return Replayed{}, err
+		return Result{}, err
 	}
-	o, err := newEncoder(m).offer(&cfg, cell.OfferedRPS, cell.Seed)
+	if t.Hash != was.TapeHash {
+		return Result{}, fmt.Errorf("the tape of %s is %.12s… now and was %.12s… then: the workload has changed, so the cell cannot be replayed", was.Name(), t.Hash, was.TapeHash)
+	}
+	b, err := s.Machine.Open(s.Shape)
 	if err != nil {
-		return Replayed{}, err
-	}
-	if o.hash != cell.TapeHash {
-		return Replayed{}, fmt.Errorf("the tape of %s is %.12s… now and was %.12s… then: the workload has changed, so the cell cannot be replayed", cell.Name(), o.hash, cell.TapeHash)
-	}
-	b, err := m.Open(ShapeFor(rungs, cfg.Context))
-	if err != nil {
-		return Replayed{}, err
+		return Result{}, err
 	}
 	defer b.Close()
-	rung := byName(rungs, cell.Rung)
-	serve := rung.Engine(m.Unified())
+	serve := s.Rung.Engine(s.Machine.Unified())
 	r := &replay{
-		steps: steps, records: records, prompts: o.prompts, events: handovers(records),
-		trace: trace{blockTokens: max(1, serve.Cache.BlockTokens)},
-		gates: slices.ContainsFunc(records, func(r results.Record) bool { return r.Admission.V.Gate.OK }),
+		steps: steps, records: records, prompts: t.Prompts, events: handovers(records),
+		trace:      cell.StepTrace{BlockTokens: max(1, serve.Cache.BlockTokens)},
+		thresholds: slices.ContainsFunc(records, func(r results.Record) bool { return r.Admission.V.Gate.OK }),
 	}
-	serve.OnStep = r.trace.add
-	if r.slo, err = admit(&rung, &serve, &cfg, b.Limits(), cell.Key, o.tape); err != nil {
-		return Replayed{}, err
+	r.clock.play = r.play
+	serve.OnStep = r.trace.Add
+	if serve.Admission, r.slo, err = cell.Admission(s.Rung, &s.Config, b.Limits(), was.Key, t.Tape); err != nil {
+		return Result{}, err
 	}
-	r.eng, err = engine.New(&r.clock, &recorded{Backend: b, clock: &r.clock, found: &r.found}, serve)
-	if err != nil {
-		return Replayed{}, err
-	}
-	r.found.Mismatch, err = r.run()
-	r.found.Steps = len(r.trace.steps)
+	_, err = cell.Serve(context.Background(), &r.clock, &recorded{Backend: b, clock: &r.clock, found: &r.found}, serve, r)
+	r.found.Steps = len(r.trace.Steps)
 	return r.found, err
 }
 
@@ -130,14 +127,21 @@ type replay struct {
 	records []results.Record
 	prompts [][]engine.Token
 	events  []handover // still to come
-	trace   trace
-	found   Replayed
+	trace   cell.StepTrace
+	found   Result
 	slo     time.Duration // of a rung with an admission policy
-	gates   bool          // the records have the thresholds of decisions, as older ones have not
-	decided *Mismatch     // the first decision of that policy that was not the recorded one
+	// thresholds says that the records have those of decisions, as older ones have not.
+	thresholds bool
+	decided    *Mismatch // the first decision of that policy that was not the recorded one
 }
 
-func (r *replay) run() (*Mismatch, error) {
+// Begin implements cell.Client. The clock plays the rest.
+func (r *replay) Begin(eng *engine.Engine, _ func()) { r.eng = eng }
+
+// play is the run of the clock.
+func (r *replay) play() { r.found.Mismatch = r.firstMismatch() }
+
+func (r *replay) firstMismatch() *Mismatch {
 	for k := range r.steps {
 		r.clock.step = &r.steps[k]
 		m := r.begin(k)
@@ -145,14 +149,14 @@ func (r *replay) run() (*Mismatch, error) {
 			m = r.decided
 		}
 		if m != nil {
-			return m, r.eng.Err()
+			return m
 		}
 	}
 	m := r.commit(len(r.steps))
 	if m == nil && r.slo > 0 {
 		m = r.rest()
 	}
-	return m, r.eng.Err()
+	return m
 }
 
 // rest hands over who came after the last step, and was refused.
@@ -227,7 +231,7 @@ func (r *replay) next() {
 	stop := func(_ engine.Token, n int) bool { return rec.Outcome == results.Completed && n >= len(rec.Tokens) }
 	req := engine.Request{ID: id, Class: rec.Class, Prompt: r.prompts[id], MaxTokens: int(rec.MaxTokens)}
 	if r.slo == 0 {
-		r.eng.Submit(req, stop, deaf{})
+		r.eng.Submit(req, stop, unheard{})
 		return
 	}
 	req.Late, req.Deadline = e.at-rec.Intended, rec.Intended+r.slo
@@ -236,19 +240,19 @@ func (r *replay) next() {
 
 // witness holds the decision about a request against the recorded one.
 type witness struct {
-	deaf
+	unheard
 	r   *replay
 	rec *results.Record
 }
 
 // Decided implements engine.AdmissionObserver.
 func (w witness) Decided(r *admission.Request, s *admission.Snapshot, d *admission.Decision) {
-	is := results.Some(admissionOf(r, s, d))
-	if !w.r.gates {
+	is := results.Some(cell.AdmissionOf(r, s, d))
+	if !w.r.thresholds {
 		is.V.Gate = results.Opt[results.AdmissionGate]{}
 	}
 	if w.r.decided == nil && is != w.rec.Admission {
-		w.r.decided = &Mismatch{Step: int64(len(w.r.trace.steps)), Field: fmt.Sprintf("admission of request %d", r.ID),
+		w.r.decided = &Mismatch{Step: int64(len(w.r.trace.Steps)), Field: fmt.Sprintf("admission of request %d", r.ID),
 			Recorded: fmt.Sprintf("%+v", w.rec.Admission.V), Replayed: fmt.Sprintf("%+v", is.V)}
 	}
 }
@@ -256,14 +260,14 @@ func (w witness) Decided(r *admission.Request, s *admission.Snapshot, d *admissi
 // compare checks that the first n steps were traced, and the last of them against its
 // record.
 func (r *replay) compare(n int) *Mismatch {
-	if len(r.trace.steps) != n {
-		at := min(n, len(r.trace.steps))
-		return &Mismatch{Step: int64(at), Field: "steps so far", Recorded: fmt.Sprint(n), Replayed: fmt.Sprint(len(r.trace.steps))}
+	if len(r.trace.Steps) != n {
+		at := min(n, len(r.trace.Steps))
+		return &Mismatch{Step: int64(at), Field: "steps so far", Recorded: fmt.Sprint(n), Replayed: fmt.Sprint(len(r.trace.Steps))}
 	}
 	if n == 0 {
 		return nil
 	}
-	return differ(&r.steps[n-1], &r.trace.steps[n-1])
+	return differ(&r.steps[n-1], &r.trace.Steps[n-1])
 }
 
 // measured are the fields of a step that are the backend's and not decided.
@@ -286,18 +290,18 @@ func differ(was, is *results.StepRow) *Mismatch {
 	return nil
 }
 
-// deaf hears nothing of a request.
-type deaf struct{}
+// unheard is an observer that ignores a request.
+type unheard struct{}
 
-func (deaf) Started(time.Duration, int)        {}
-func (deaf) Token(engine.Token, time.Duration) {}
-func (deaf) Ended(error, time.Duration)        {}
+func (unheard) Started(time.Duration, int)        {}
+func (unheard) Token(engine.Token, time.Duration) {}
+func (unheard) Ended(error, time.Duration)        {}
 
 // recorded is a backend that has no slot when the trace says so.
 type recorded struct {
 	engine.Backend
 	clock *scriptClock
-	found *Replayed
+	found *Result
 }
 
 // Step implements engine.Backend.

@@ -1,4 +1,4 @@
-package ladder
+package cell_test
 
 import (
 	"errors"
@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 )
 
 // templated puts a mark of the chat template before the user's turn.
 type templated struct {
-	fakeMachine
+	celltest.Machine
 	encoded int
 	fail    error
 }
@@ -24,7 +26,7 @@ func (m *templated) Encode(system, user string, _ ...string) ([]engine.Token, er
 	if m.fail != nil {
 		return nil, m.fail
 	}
-	return m.fakeMachine.Encode("<system> "+system+" <user>", user+" <assistant>")
+	return m.Machine.Encode("<system> "+system+" <user>", user+" <assistant>")
 }
 
 // TestSharedTokens: the tokens that are shared are the system prompt's and the
@@ -32,16 +34,18 @@ func (m *templated) Encode(system, user string, _ ...string) ([]engine.Token, er
 // other, and a shared prompt is tokenised for it once.
 func TestSharedTokens(t *testing.T) {
 	m := &templated{}
-	tokens := newEncoder(m)
+	tapes := cell.NewTapes(m)
 	tape, err := loadgen.Make(loadgen.Spec{Workload: loadgen.SharedPrompt, RPS: 2, Seed: 3, Duration: time.Minute})
 	require.NoError(t, err)
 	tape.Requests[0].System, tape.Requests[0].Group, tape.Requests[0].User = "You are terse.", 0, "0 or 1?"
-	prompts, err := tokens.encode(tape)
+	different := map[string]bool{}
+	for _, r := range tape.Requests {
+		different[r.System+"/"+r.User] = true
+	}
+	tokenised, err := tapes.Tokenise(tape)
 	require.NoError(t, err)
-	before := m.encoded
-	shared, err := tokens.shared(tape, prompts)
-	require.NoError(t, err)
-	require.LessOrEqual(t, m.encoded-before, 5, "four shared prompts and the one above")
+	shared := tokenised.Shared()
+	require.LessOrEqual(t, m.encoded-len(different), 5, "four shared prompts and the one above")
 	for i, r := range tape.Requests {
 		require.Equal(t, r.Group >= 0, shared[i].OK)
 		if r.Group >= 0 {
@@ -49,11 +53,11 @@ func TestSharedTokens(t *testing.T) {
 		}
 	}
 	tape.Requests[1].Group, tape.Requests[1].System = 7, ""
-	shared, err = tokens.shared(tape, prompts)
+	tokenised, err = tapes.Tokenise(tape)
 	require.NoError(t, err)
-	require.False(t, shared[1].OK, "a recording's prefix is in the user's turn")
+	require.False(t, tokenised.Shared()[1].OK, "a recording's prefix is in the user's turn")
 	m.fail = errors.New("no tokenizer")
-	_, err = newEncoder(m).shared(tape, prompts)
+	_, err = cell.NewTapes(m).Tokenise(tape)
 	require.ErrorContains(t, err, "request 0: no tokenizer")
 }
 
@@ -62,8 +66,8 @@ func TestSharedTokens(t *testing.T) {
 func TestServersGetTheConversation(t *testing.T) {
 	tape, err := loadgen.Make(loadgen.Spec{Workload: "sessions:turns=3", RPS: 3, Seed: 3, Duration: time.Minute})
 	require.NoError(t, err)
-	c := cellRun{mark: "[cell 1]"}
-	prompts, err := c.externalPrompts(tape)
+	s := cell.Server{Mark: "[cell 1]"}
+	prompts, err := s.Prompts(nil, tape)
 	require.NoError(t, err)
 	require.Len(t, prompts, len(tape.Requests))
 	for i, r := range tape.Requests {

@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"slices"
@@ -17,33 +17,33 @@ type Leaster interface {
 	Least(prompt, cached, output int) (work, alone time.Duration)
 }
 
-// upper is how many requests of the cell's steady window no policy could have passed in
+// upper is how many requests of a tape's steady window no policy could have passed in
 // answers within the SLO, knowing every length and all that comes: null where the
 // machine's costs are not known, where lengths are the model's to choose, and where
 // later turns of conversations make arrivals depend on the engine.
-func (c *cellRun) upper(o *offer) (none results.Opt[float64]) {
-	machine, ok := c.m.(Leaster)
-	if !ok || c.cfg.Stop == StopModel {
+func upper(m Machine, cfg *Config, prefixCache bool, t *Tape) (none results.Opt[float64]) {
+	machine, ok := m.(Leaster)
+	if !ok || cfg.Stop == StopModel {
 		return none
 	}
-	cached := make([]int, len(o.prompts))
-	if c.rung.Cache.Prefix {
-		cached = shareable(o.prompts)
+	cached := make([]int, len(t.Prompts))
+	if prefixCache {
+		cached = shareable(t.Prompts)
 	}
 	var jobs []bound.Job
-	for i, r := range o.tape.Requests {
+	for i, r := range t.Requests {
 		if r.Turn > 0 {
 			return none
 		}
-		if r.At < c.cfg.Warmup {
+		if r.At < cfg.Warmup {
 			continue
 		}
 		output := r.MaxTokens
-		if c.cfg.Stop == StopScripted {
+		if cfg.Stop == StopScripted {
 			output = min(output, r.StopTokens)
 		}
-		work, alone := machine.Least(len(o.prompts[i]), cached[i], max(1, output))
-		jobs = append(jobs, bound.Job{Arrives: r.At, Deadline: r.At + c.cfg.SLO, Least: work, Alone: alone})
+		work, alone := machine.Least(len(t.Prompts[i]), cached[i], max(1, output))
+		jobs = append(jobs, bound.Job{Arrives: r.At, Deadline: r.At + cfg.SLO, Least: work, Alone: alone})
 	}
 	return results.Some(bound.Upper(jobs))
 }

@@ -1,14 +1,19 @@
-package ladder
+package cell_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/record"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
+	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -16,36 +21,32 @@ import (
 // tape, and a policy that is told the recorded decisions again hears what the first
 // one heard.
 func TestTracedDecisions(t *testing.T) {
-	s, _, _ := newSweep(filepath.Join(t.TempDir(), "run"))
-	s.TraceDecisions = true
-	cfg := smallConfig(t)
-	rungs := Rungs()
-	top := rungs[len(rungs)-1]
-	for _, r := range rungs {
-		if r.Name == "prefix" {
-			top = r
-		}
+	m := &celltest.Machine{Name: "m1", Context: 4096}
+	rungs := defaultRungs(t)
+	rung := rungs[slices.IndexFunc(rungs, func(r spec.Rung) bool { return r.Name == "prefix" })]
+	rung.Admission = admission.Spec{Policy: "none"}
+	setup := cell.Setup{
+		Key: results.Key{Rung: rung.Name, OfferedRPS: 4, Seed: 1}, Machine: m, Rung: rung, Shape: cell.ShapeFor([]spec.Rung{rung}, 2048),
+		Config: cell.Config{
+			Workload: loadgen.SharedPrompt, Stop: cell.StopScripted, Duration: 6 * time.Second, Warmup: time.Second,
+			Timeout: 8 * time.Second, SLO: time.Second,
+		},
+		TraceDecisions: true,
 	}
-	c := cellRun{m: s.Machine, cfg: cfg, rung: top, shape: ShapeFor([]spec.Rung{top}, 2048), tokens: newEncoder(s.Machine), recordDecisions: true}
-	c.cfg.SLO, c.cfg.Seeds = 1e9, []uint64{1}
-	c.rung.Admission = admission.Spec{Policy: "none"}
-	key := results.Key{Rung: top.Name, OfferedRPS: 4, Seed: 1}
-	_, hash, _, err := c.tokens.offered(&c.cfg, key.OfferedRPS, key.Seed, true)
+	tape, err := cell.NewTapes(m).At(&setup.Config, 4, 1, true)
 	require.NoError(t, err)
-	c.hash = hash
-	cell, records, err := c.run(t.Context(), key)
+	measured, err := setup.Run(t.Context(), tape)
 	require.NoError(t, err)
-	require.NotEmpty(t, records)
-	require.NotNil(t, c.recorder)
-	rows := c.recorder.Rows
-	require.Len(t, rows, len(records))
+	require.NotEmpty(t, measured.Records)
+	rows := measured.Decisions
+	require.Len(t, rows, len(measured.Records))
 
 	path := filepath.Join(t.TempDir(), "d.parquet")
-	require.NoError(t, results.WriteDecisions(path, cell, decisionRows(rows)))
+	require.NoError(t, results.WriteDecisions(path, measured.Cell, cell.DecisionRows(rows)))
 	_, read, err := results.ReadDecisions(path)
 	require.NoError(t, err)
 	steps := 0
-	for i, got := range Decisions(read) {
+	for i, got := range cell.Decisions(read) {
 		want := &rows[i]
 		require.Equal(t, want.Request, got.Request)
 		require.Equal(t, want.Steps, got.Steps)
@@ -65,7 +66,7 @@ func TestTracedDecisions(t *testing.T) {
 	live, again := admission.NewWorkModel(admission.Env{}), admission.NewWorkModel(admission.Env{})
 	var heard [2][]float64
 	for i, p := range []*admission.WorkModel{live, again} {
-		b := record.Block{Rows: [][]record.Row{rows, Decisions(read)}[i]}
+		b := record.Block{Rows: [][]record.Row{rows, cell.Decisions(read)}[i]}
 		b.Replay(record.Listener{
 			Step: p.Stepped,
 			Decide: func(_ int, row *record.Row) {

@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"context"
@@ -69,18 +69,13 @@ func allocs(ctx context.Context, m Machine, r spec.Rung) (float64, error) {
 			return 0, err
 		}
 	}
-	eng, err := engine.New(clk, b, serve)
-	if err != nil {
-		return 0, err
-	}
-	s := allocScript{clk: clk, eng: eng, together: r.Policy.MaxBatch}
-	clk.At(0, s.begin)
+	s := allocScript{clk: clk, together: r.Policy.MaxBatch}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	if err := clk.Run(ctx); err != nil {
+	if _, err := Serve(ctx, clk, b, serve, &s); err != nil {
 		return 0, err
 	}
-	return float64(s.allocs) / float64(s.steps), eng.Err()
+	return float64(s.allocs) / float64(s.steps), nil
 }
 
 // allocScript sends a request for each that ends.
@@ -96,7 +91,9 @@ type allocScript struct {
 	allocs   uint64
 }
 
-func (s *allocScript) begin() {
+// Begin implements Client. The script stops the clock itself.
+func (s *allocScript) Begin(eng *engine.Engine, _ func()) {
+	s.eng = eng
 	for range s.together {
 		s.send()
 	}

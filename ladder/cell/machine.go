@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"github.com/cadence-bench/cadence-bench/engine"
@@ -7,18 +7,16 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Machine is what a sweep measures on: a model on a backend, in the backend's
+// Machine is what a cell is measured on: a model on a backend, in the backend's
 // kind of time.
 type Machine interface {
-	// Backend is "llama.cpp" or "twin"; every result carries it.
-	Backend() string
-	// NewClock returns a loop at time 0, for one cell.
-	NewClock() clock.Clock
-	// Unified says that the backends keep one KV cache for all sequences, so that a
-	// copy costs no cells, and not a part for each.
-	Unified() bool
-	// Open makes a fresh backend, so that no cell inherits another's cache.
-	Open(Shape) (engine.Backend, error)
+	Model
+	Host
+	Facts
+}
+
+// Model is what makes tokens of text.
+type Model interface {
 	// Encode renders one exchange with the model's chat template and tokenises it.
 	// history is what was said before: a user's turn, its answer, and so on.
 	Encode(system, user string, history ...string) ([]engine.Token, error)
@@ -26,6 +24,23 @@ type Machine interface {
 	MaxContext() int
 	// EOG says whether tok ends an answer in the model's own judgement.
 	EOG(tok engine.Token) bool
+}
+
+// Host is where engines run.
+type Host interface {
+	// NewClock returns a loop at time 0, for one cell.
+	NewClock() clock.Clock
+	// Unified says that the backends keep one KV cache for all sequences, so that a
+	// copy costs no cells, and not a part for each.
+	Unified() bool
+	// Open makes a fresh backend, so that no cell inherits another's cache.
+	Open(Shape) (engine.Backend, error)
+}
+
+// Facts are what results say of a machine.
+type Facts interface {
+	// Backend is "llama.cpp" or "twin"; every result carries it.
+	Backend() string
 	// Describe returns the facts for the manifest.
 	Describe() (results.Library, results.Model)
 	// Params are the engine's parameters, by documented name.
@@ -77,8 +92,8 @@ func ShapeFor(rungs []spec.Rung, context int) Shape {
 	return s
 }
 
-// reset empties every sequence of a backend, for the next engine on it.
-func reset(b engine.Backend) error {
+// Reset empties every sequence of a backend, for the next engine on it.
+func Reset(b engine.Backend) error {
 	var batch engine.Batch
 	for seq := range b.Limits().Seqs {
 		batch.Ops = append(batch.Ops, engine.Op{Kind: engine.OpRemove, Seq: engine.SeqID(seq), To: -1})

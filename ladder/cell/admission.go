@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"fmt"
@@ -13,24 +13,29 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// admit gives a rung's engine its admission policy for a cell, if it has one: a new one
-// for each, since cells are independent. What it draws at random depends on the cell's
-// name.
-func admit(r *spec.Rung, serve *engine.Config, cfg *Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (slo time.Duration, err error) {
+// Admission returns a rung's admission policy for a cell, and the SLO that its requests
+// have; nil and 0 for a rung without one. Each cell has a new one, since cells are
+// independent. What it draws at random depends on the cell's name.
+func Admission(r spec.Rung, cfg *Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (admission.Policy, time.Duration, error) {
 	if r.Admission.Policy == "" {
-		return 0, nil
+		return nil, 0, nil
 	}
-	h := fnv.New64a()
-	io.WriteString(h, "admission "+key.Name())
-	serve.Admission, err = admission.New(r.Admission, admission.Env{
-		SLO: cfg.SLO, MaxBatch: r.Policy.MaxBatch, StepTokens: min(r.Policy.StepTokens, lim.Rows), Seed: h.Sum64(),
+	p, err := admission.New(r.Admission, admission.Env{
+		SLO: cfg.SLO, MaxBatch: r.Policy.MaxBatch, StepTokens: min(r.Policy.StepTokens, lim.Rows),
+		Seed:   hashOf("admission " + key.Name()),
 		Output: trueLengths(cfg.Stop, tape),
 		Fitted: cfg.Fitted,
 	})
 	if err != nil {
-		return 0, fmt.Errorf("rung %s: %w", r.Name, err)
+		return nil, 0, fmt.Errorf("rung %s: %w", r.Name, err)
 	}
-	return cfg.SLO, nil
+	return p, cfg.SLO, nil
+}
+
+func hashOf(text string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, text)
+	return h.Sum64()
 }
 
 // trueLengths are those of a tape's answers, for a policy that is an oracle; nil where
@@ -48,11 +53,11 @@ func trueLengths(stop StopMode, tape *loadgen.Tape) func(id int) int {
 
 // Decided implements engine.AdmissionObserver.
 func (o observer) Decided(r *admission.Request, s *admission.Snapshot, d *admission.Decision) {
-	o.sink.Admission(admissionOf(r, s, d))
+	o.sink.Admission(AdmissionOf(r, s, d))
 }
 
-// admissionOf is what is kept of a decision.
-func admissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decision) results.Admission {
+// AdmissionOf is what is kept of a decision.
+func AdmissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decision) results.Admission {
 	a := results.Admission{
 		Admitted: d.Admit, Reason: d.Reason.String(), Regime: d.Regime.String(), Propensity: d.Propensity, Forced: d.Forced,
 		Estimate: positive(d.Estimate), Bound: positive(d.Bound), RetryAfter: positive(d.RetryAfter),

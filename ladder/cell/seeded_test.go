@@ -1,20 +1,21 @@
-package ladder
+package cell_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // seedRecorder is a simulator of which only the seeds are asked.
 type seedRecorder struct {
-	Simulator
+	cell.Simulator
 	seeds []uint64
 }
 
-func (s *seedRecorder) OpenSeeded(_ Shape, seed uint64) (SimulatedBackend, error) {
+func (s *seedRecorder) OpenSeeded(_ cell.Shape, seed uint64) (cell.SimulatedBackend, error) {
 	s.seeds = append(s.seeds, seed)
 	return nil, nil
 }
@@ -23,7 +24,6 @@ func (s *seedRecorder) OpenSeeded(_ Shape, seed uint64) (SimulatedBackend, error
 // first measurement that which it had before there were replicates.
 func TestSeedOfASimulatedCell(t *testing.T) {
 	var rec seedRecorder
-	run := cellRun{m: &rec}
 	key := results.Key{Rung: "prefix", OfferedRPS: 2.5, Seed: 7}
 	for _, change := range []func(*results.Key){
 		func(*results.Key) {}, func(*results.Key) {}, func(k *results.Key) { k.Replicate = 1 },
@@ -31,7 +31,7 @@ func TestSeedOfASimulatedCell(t *testing.T) {
 	} {
 		k := key
 		change(&k)
-		_, err := run.open(k)
+		_, err := (&cell.Setup{Machine: &rec, Key: k}).Open()
 		require.NoError(t, err)
 	}
 	require.Equal(t, uint64(0xe4a8a92c865df563), rec.seeds[0], "FNV-1a of prefix-2.5rps-s7")

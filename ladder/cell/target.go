@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"errors"
@@ -10,11 +10,23 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
+// StopMode says where answers end.
+type StopMode string
+
+const (
+	// StopScripted ends an answer at the length drawn with the tape.
+	StopScripted StopMode = "scripted"
+	// StopModel ends it at the model's end-of-generation token.
+	StopModel StopMode = "model"
+	// StopNever ends it at the client's token limit only.
+	StopNever StopMode = "never"
+)
+
 // target offers a tape's requests to an embedded engine.
 type target struct {
 	clk         clock.Clock
 	eng         *engine.Engine
-	prompts     [][]engine.Token // by index in the tape
+	prompt      func(*loadgen.Request) ([]engine.Token, error)
 	temperature float32
 	stop        StopMode
 	eog         func(engine.Token) bool
@@ -26,7 +38,11 @@ type target struct {
 
 // Send implements loadgen.Target.
 func (t *target) Send(r *loadgen.Request, to loadgen.Sink) (cancel func()) {
-	prompt := t.prompts[r.Index]
+	prompt, err := t.prompt(r)
+	if err != nil {
+		to.Done(results.Failed, err.Error(), t.clk.Now())
+		return nil
+	}
 	to.Prompt(len(prompt))
 	req := engine.Request{
 		ID: r.Index, Class: r.Class, Prompt: prompt, MaxTokens: r.MaxTokens,

@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"github.com/cadence-bench/cadence-bench/admission"
@@ -6,10 +6,10 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// decisionRows are what is kept of a recorded cell. When q.Cached was asked for, all of
-// a policy's arguments are in a row, so decisionRows and Decisions undo each other as far
+// DecisionRows are what is kept of a recorded cell. When q.Cached was asked for, all of
+// a policy's arguments are in a row, so DecisionRows and Decisions undo each other as far
 // as predictors go; of what the policy answered only the verdict is kept.
-func decisionRows(rows []record.Row) []results.DecisionRow {
+func DecisionRows(rows []record.Row) []results.DecisionRow {
 	all := make([]results.DecisionRow, len(rows))
 	for i := range rows {
 		r, s, d := &rows[i].Request, &rows[i].Snapshot, &rows[i].Decision

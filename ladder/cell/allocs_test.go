@@ -1,23 +1,34 @@
-package ladder
+package cell_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
+
+// defaultRungs are those of the built-in default ladder.
+func defaultRungs(t *testing.T) []spec.Rung {
+	t.Helper()
+	l, err := spec.Open(spec.Default)
+	require.NoError(t, err)
+	return l.Rungs
+}
 
 // TestAllocsPerStep: it is the same number every time, and one object more in each step
 // is one more.
 func TestAllocsPerStep(t *testing.T) {
-	m := &fakeMachine{context: 1 << 20}
+	rungs := defaultRungs(t)
+	m := &celltest.Machine{Context: 1 << 20}
 	count := func(r spec.Rung) int {
-		n, err := AllocsPerStep(t.Context(), m, r)
+		n, err := cell.AllocsPerStep(t.Context(), m, r)
 		require.NoError(t, err)
 		return n
 	}
-	for _, r := range Rungs() {
+	for _, r := range rungs {
 		n := count(r)
 		require.Positive(t, n, r.Name)
 		for range 3 {
@@ -28,6 +39,6 @@ func TestAllocsPerStep(t *testing.T) {
 			require.Equal(t, n+garbage, count(r), r.Name)
 		}
 	}
-	_, err := AllocsPerStep(t.Context(), &fakeMachine{context: 1 << 20, wall: true}, Rungs()[0])
+	_, err := cell.AllocsPerStep(t.Context(), &celltest.Machine{Context: 1 << 20, Wall: true}, rungs[0])
 	require.ErrorContains(t, err, "virtual time")
 }

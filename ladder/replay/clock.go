@@ -1,4 +1,4 @@
-package ladder
+package replay
 
 import (
 	"context"
@@ -17,6 +17,7 @@ type scriptClock struct {
 	done  func(end time.Duration) // of the step in flight
 	end   time.Duration
 	alarm func() // the engine's wish to be asked again
+	play  func() // moves the hands until the recording ends
 }
 
 var _ clock.Clock = (*scriptClock)(nil)
@@ -57,8 +58,12 @@ func (c *scriptClock) Go(work func() time.Duration, done func(end time.Duration)
 // Post implements clock.Clock.
 func (c *scriptClock) Post(fn func()) { fn() }
 
-// Run implements clock.Clock. A replay moves the hands itself.
-func (c *scriptClock) Run(context.Context) error { return nil }
+// Run implements clock.Clock: what was scheduled before begins the recording.
+func (c *scriptClock) Run(context.Context) error {
+	c.ring()
+	c.play()
+	return nil
+}
 
 // Stop implements clock.Clock.
 func (c *scriptClock) Stop() {}

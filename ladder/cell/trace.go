@@ -1,4 +1,4 @@
-package ladder
+package cell
 
 import (
 	"time"
@@ -7,20 +7,20 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// trace collects the steps of a cell. The engine reuses what it passes, so
-// everything is copied.
-type trace struct {
-	blockTokens int
-	steps       []results.StepRow
+// StepTrace collects the steps of an engine as rows.
+type StepTrace struct {
+	BlockTokens int // of the engine's KV cache
+	Steps       []results.StepRow
 }
 
-func (t *trace) add(s *engine.StepInfo) {
+// Add is an engine's OnStep. The engine reuses what it passes, so everything is copied.
+func (t *StepTrace) Add(s *engine.StepInfo) {
 	row := results.StepRow{
 		Step: int64(s.Index), Start: s.Start, End: s.End, Committed: s.Committed, Model: s.Model, Host: s.Host,
 		Rows: int32(s.Rows), PrefillRows: int32(s.Prefill), DecodeRows: int32(s.Decode), OutputRows: int32(s.Outputs),
 		Sequences: int32(s.Seqs), Copies: int32(s.Copies), Removes: int32(s.Removes),
 		Waiting: int32(s.Waiting), Held: int32(s.Held), Running: int32(s.Running),
-		BlockTokens: int32(t.blockTokens), FreeBlocks: int32(s.KV.Free), CachedBlocks: int32(s.KV.Cached),
+		BlockTokens: int32(t.BlockTokens), FreeBlocks: int32(s.KV.Free), CachedBlocks: int32(s.KV.Cached),
 		HeldBlocks: int32(s.KV.Held), PromisedBlocks: int32(s.KV.Promised),
 		EvictedTokens: int64(s.Evicted),
 	}
@@ -47,14 +47,14 @@ func (t *trace) add(s *engine.StepInfo) {
 		}
 		row.Ended = append(row.Ended, results.StepEnding{Request: int32(e.ID), Reason: reason})
 	}
-	t.steps = append(t.steps, row)
+	t.Steps = append(t.Steps, row)
 }
 
 // since makes the steps' times those since the start of the load, as the records' are:
 // the loop has been running for a moment when the first arrival falls due.
-func (t *trace) since(start time.Duration) {
-	for i := range t.steps {
-		s := &t.steps[i]
+func (t *StepTrace) since(start time.Duration) {
+	for i := range t.Steps {
+		s := &t.Steps[i]
 		s.Start, s.End, s.Committed = s.Start-start, s.End-start, s.Committed-start
 	}
 }
