@@ -11,7 +11,7 @@ SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -n
 ADMISSION := results/runs/admission
 KEPT      := $(addprefix $(ADMISSION)/,constants floor step online warm)
 
-.PHONY: ladder test build engine model duckdb chromium check bench fuzz admission $(KEPT) proof steady clean
+.PHONY: ladder test build engine model duckdb chromium check docs bench fuzz admission $(KEPT) proof steady clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -55,6 +55,13 @@ check:
 	go vet ./...
 	go tool actionlint
 	go tool staticcheck ./...
+	go run ./internal/docgen/cmd -check
+
+# What is generated in README.md and docs: blocks of tables, and the page of commands.
+docs: build
+	$(BIN) report results/runs/ladder --embed
+	go run ./internal/docgen/cmd
+	go test ./cmd/cadence-bench -run CommandsPage -rewrite
 
 # The figures of docs/performance.md, on an otherwise idle machine. The second
 # model has the shape of a 0.5B one.

@@ -7,6 +7,22 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 )
 
+// FidelityTables compare a measured run with its simulation: per metric, per cell and, where
+// steps were replayed, per replayed cell.
+func FidelityTables(measured, simulated *analysis.Run, replays Replays) []Table {
+	f := analysis.FidelityOf(measured.Sweep, simulated.Sweep)
+	facts := FactsOf(measured.Sweep, ModelName(measured.Manifest))
+	facts.Backend = "llama.cpp against twin (simulated)"
+	tables := []Table{Fidelity(f, facts), FidelityCells(f, facts)}
+	if len(replays) > 0 {
+		tables = append(tables, ReplayTable(replays, facts))
+	}
+	for i, name := range []string{"fidelity", "fidelity-cells", "fidelity-steps"}[:len(tables)] {
+		tables[i].Name = name
+	}
+	return tables
+}
+
 // Fidelity is one row per metric: how far a simulation is from what was measured.
 func Fidelity(f analysis.Fidelity, facts Facts) Table {
 	var name, cells, within, median, p90, worst, bias []string

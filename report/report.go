@@ -85,10 +85,10 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 // stepTables are the findings about the steps of a ladder, which a study has not.
 var stepTables = []string{"worse", "claims"}
 
-// Blocks returns what documents can embed, by name: the tables of the run, and
-// the dictionaries of the results format.
+// Blocks returns what documents can embed, by name: the tables of the run, its words and
+// its provenance.
 func (r *Report) Blocks() map[string]string {
-	blocks := Dictionaries()
+	blocks := map[string]string{}
 	for _, t := range r.named() {
 		blocks[t.Name] = t.Markdown()
 	}
@@ -99,22 +99,6 @@ func (r *Report) Blocks() map[string]string {
 	}
 	blocks["provenance"] = strings.Join(provenance, "\n")
 	return blocks
-}
-
-// Dictionaries returns the blocks that need no run: the columns of a cell file
-// ("columns") and of a trace ("step-columns" and "decision-columns"), the keys of summary.json
-// ("summary-keys"), the rules that every row keeps ("rules") and the checks that
-// every cell must pass ("check-bounds").
-func Dictionaries() map[string]string {
-	return map[string]string{
-		"columns":             results.ColumnsMarkdown(),
-		"step-columns":        results.StepColumnsMarkdown(),
-		"decision-columns":    results.DecisionColumnsMarkdown(),
-		"calibration-columns": results.CalibrationColumnsMarkdown(),
-		"summary-keys":        results.SummaryMarkdown(),
-		"rules":               results.RulesMarkdown(),
-		"check-bounds":        CheckBounds().Markdown(),
-	}
 }
 
 // named are the tables of the run that have a block and files each, by name: all of

@@ -165,7 +165,7 @@ func TestBlocksEmbed(t *testing.T) {
 	r, err := of(f.sweep(), manifest(f.backend), f.source())
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "README.md")
-	require.NoError(t, os.WriteFile(path, []byte("<!-- cadence:begin summary -->\n<!-- cadence:end -->\n<!-- cadence:begin headline -->\n<!-- cadence:end -->\n<!-- cadence:begin columns -->\n<!-- cadence:end -->\n"), 0o644))
+	require.NoError(t, os.WriteFile(path, []byte("<!-- cadence:begin summary -->\n<!-- cadence:end -->\n<!-- cadence:begin headline -->\n<!-- cadence:end -->\n"), 0o644))
 	_, err = set(r).Write([]string{path})
 	require.NoError(t, err)
 	require.NoError(t, set(r).Check([]string{path}))

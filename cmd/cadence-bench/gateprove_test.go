@@ -26,7 +26,7 @@ func TestGateIsProved(t *testing.T) {
 	require.Equal(t, exitOK, exitCode(io.Discard, err), "%v\n%s", err, &out)
 	got, err := os.ReadFile(markdown)
 	require.NoError(t, err)
-	kept, err := os.ReadFile(filepath.Join("..", "..", gateProofFile))
+	kept, err := os.ReadFile(filepath.Join("..", "..", "results", "runs", "gate", "proof.md"))
 	require.NoError(t, err)
 	require.Equal(t, string(kept), string(got), "run make proof")
 	var proof struct {

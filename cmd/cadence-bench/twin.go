@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -216,16 +214,15 @@ func (v *twinValidation) simulate(m cell.Machine, choices []results.Choice, dir 
 
 // report prints the comparison and keeps it beside the simulated run.
 func (v *twinValidation) report(dir string, out io.Writer) error {
-	tables, err := fidelityTables(v.measured, dir, v.replays)
+	simulated, err := analysis.Load(dir, analysis.Options{})
 	if err != nil {
 		return err
 	}
 	if err := results.WriteJSON(filepath.Join(dir, "replays.json"), v.replays); err != nil {
 		return coded(exitWrite, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		t := tables[name]
-		if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(t.Markdown()), 0o644); err != nil {
+	for _, t := range report.FidelityTables(v.measured, simulated, v.replays) {
+		if err := os.WriteFile(filepath.Join(dir, t.Name+".md"), []byte(t.Markdown()), 0o644); err != nil {
 			return coded(exitWrite, err)
 		}
 		if err := t.Text(out); err != nil {
@@ -234,53 +231,4 @@ func (v *twinValidation) report(dir string, out io.Writer) error {
 		fmt.Fprintln(out)
 	}
 	return nil
-}
-
-// fidelityTables compares a measured run with its simulation in a folder, by block name.
-func fidelityTables(measured *analysis.Run, dir string, replays report.Replays) (map[string]report.Table, error) {
-	simulated, err := analysis.Load(dir, analysis.Options{})
-	if err != nil {
-		return nil, coded(exitInput, err)
-	}
-	f := analysis.FidelityOf(measured.Sweep, simulated.Sweep)
-	facts := report.FactsOf(measured.Sweep, report.ModelName(measured.Manifest))
-	facts.Backend = "llama.cpp against twin (simulated)"
-	tables := map[string]report.Table{"fidelity": report.Fidelity(f, facts), "fidelity-cells": report.FidelityCells(f, facts)}
-	if len(replays) > 0 {
-		tables["fidelity-steps"] = report.ReplayTable(replays, facts)
-	}
-	return tables, nil
-}
-
-// fidelityRun is the kept run that is kept simulated beside it.
-const fidelityRun = "results/runs/one-thread"
-
-// fidelityBlocks are the tables of fidelityRun and its simulation, none outside a
-// checkout.
-func fidelityBlocks() (map[string]string, error) {
-	if results.Vacant(fidelityRun) == nil {
-		return nil, nil
-	}
-	measured, err := analysis.Load(fidelityRun, analysis.Options{})
-	if err != nil {
-		return nil, coded(exitInput, err)
-	}
-	dir := filepath.Clean(measured.Dir) + "-twin"
-	var replays report.Replays
-	data, err := os.ReadFile(filepath.Join(dir, "replays.json"))
-	if err == nil {
-		err = json.Unmarshal(data, &replays)
-	}
-	if err != nil {
-		return nil, coded(exitInput, fmt.Errorf("%s: %w; make it again with twin validate", dir, err))
-	}
-	tables, err := fidelityTables(measured, dir, replays)
-	if err != nil {
-		return nil, err
-	}
-	blocks := map[string]string{}
-	for name, t := range tables {
-		blocks[name] = t.Markdown()
-	}
-	return blocks, nil
 }

@@ -22,6 +22,7 @@ const module = "github.com/cadence-bench/cadence-bench/"
 // import. A folder that is not listed follows its nearest listed parent.
 var mayImport = map[string][]string{
 	"internal":            {},
+	"internal/docgen":     {"*"},
 	"kv":                  {},
 	"admission":           {"kv", "admission/bound", "admission/conformal", "admission/gbm"},
 	"admission/bound":     {},

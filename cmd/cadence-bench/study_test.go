@@ -24,7 +24,7 @@ func TestStudyIsWhatItsCommandGives(t *testing.T) {
 		"online":    {"--rates", "5", "--seeds", "6"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			study := filepath.Join("..", "..", admissionFolder, name)
+			study := filepath.Join("..", "..", "results", "runs", "admission", name)
 			m, err := results.ReadManifest(filepath.Join(study, "manifest.json"))
 			require.NoError(t, err)
 			dir := filepath.Join(t.TempDir(), "run")

@@ -1,0 +1,110 @@
+// Package docgen fills the generated blocks of this repository's documents and checks that
+// they are current.
+//
+// README.md and docs/*.md have blocks of two kinds. Those between "cadence" marks show the
+// run in results/runs/ladder; `cadence-bench report` fills the same blocks in any user's
+// document. Those between "docgen" marks are of this repository alone: references that the
+// code gives, and tables of other runs and benchmarks that are kept in results/runs.
+//
+// All paths are relative to the root of the repository, where `make docs` and `make check`
+// run it.
+package docgen
+
+import (
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/embed"
+	"github.com/cadence-bench/cadence-bench/report/loadcheck"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// What is kept of runs and benchmarks.
+const (
+	ladderRun    = "results/runs/ladder"
+	fidelityRun  = "results/runs/one-thread"
+	loadChecks   = "results/runs/loadgen"
+	benchOutputs = "results/runs/bench/*.txt"
+	studyTables  = "results/runs/admission/*/tables/*.md"
+	profileTable = "results/runs/profile/profile.md"
+	gateProof    = "results/runs/gate/proof.md"
+)
+
+// Write brings the documents up to date, and returns those that changed.
+func Write() ([]string, error) {
+	docs, sets, err := all()
+	if err != nil {
+		return nil, err
+	}
+	var changed []string
+	for _, s := range sets {
+		files, err := s.Write(docs)
+		if err != nil {
+			return changed, err
+		}
+		changed = append(changed, files...)
+	}
+	slices.Sort(changed)
+	return slices.Compact(changed), nil
+}
+
+// Check returns an error with a line for each block that is not current.
+func Check() error {
+	docs, sets, err := all()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, s := range sets {
+		errs = append(errs, s.Check(docs))
+	}
+	return errors.Join(errs...)
+}
+
+func all() (docs []string, sets []embed.Set, err error) {
+	docs, err = filepath.Glob("docs/*.md")
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := blocks()
+	if err != nil {
+		return nil, nil, err
+	}
+	const remedy = "make docs"
+	return append(docs, "README.md"), []embed.Set{{Mark: "docgen", Remedy: remedy, Blocks: own}}, nil
+}
+
+// blocks are those of this repository alone.
+func blocks() (map[string]string, error) {
+	blocks := references()
+	for _, more := range []func() (map[string]string, error){
+		kept, benchmarks, workload, fidelity,
+		func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
+	} {
+		m, err := more()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(blocks, m)
+	}
+	return blocks, nil
+}
+
+// references are what the code alone gives.
+func references() map[string]string {
+	budgets := report.BudgetTable(gate.Budgets())
+	return map[string]string{
+		"columns":             results.ColumnsMarkdown(),
+		"step-columns":        results.StepColumnsMarkdown(),
+		"decision-columns":    results.DecisionColumnsMarkdown(),
+		"calibration-columns": results.CalibrationColumnsMarkdown(),
+		"summary-keys":        results.SummaryMarkdown(),
+		"rules":               results.RulesMarkdown(),
+		"check-bounds":        report.CheckBounds().Markdown(),
+		budgets.Name:          budgets.Markdown(),
+	}
+}

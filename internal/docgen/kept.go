@@ -1,0 +1,64 @@
+package docgen
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report"
+)
+
+// kept are tables that are kept as Markdown: those of the admission studies, by the name of
+// the study and their own; the proof of the gate; the profile without its picture.
+func kept() (map[string]string, error) {
+	blocks := map[string]string{}
+	files, err := filepath.Glob(studyTables)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range append(files, gateProof, profileTable) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		text := string(data)
+		name := strings.TrimSuffix(filepath.Base(file), ".md")
+		switch file {
+		case gateProof:
+			name = "gate-proof"
+		case profileTable:
+			text, _, _ = strings.Cut(text, "\n![")
+		default:
+			name = filepath.Base(filepath.Dir(filepath.Dir(file))) + "-" + name
+		}
+		blocks[name] = text
+	}
+	return blocks, nil
+}
+
+// fidelity compares the kept run with its kept simulation.
+func fidelity() (map[string]string, error) {
+	measured, err := analysis.Load(fidelityRun, analysis.Options{})
+	if err != nil {
+		return nil, err
+	}
+	simulated, err := analysis.Load(fidelityRun+"-twin", analysis.Options{})
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(fidelityRun + "-twin/replays.json")
+	if err != nil {
+		return nil, err
+	}
+	var replays report.Replays
+	if err := json.Unmarshal(data, &replays); err != nil {
+		return nil, err
+	}
+	blocks := map[string]string{}
+	for _, t := range report.FidelityTables(measured, simulated, replays) {
+		blocks[t.Name] = t.Markdown()
+	}
+	return blocks, nil
+}
