@@ -279,3 +279,11 @@ func (t *tuning) compare(ctx context.Context, out io.Writer) error {
 	}
 	return w.Flush()
 }
+
+func rateList(rates []float64) string {
+	var all []string
+	for _, r := range rates {
+		all = append(all, strconv.FormatFloat(r, 'g', -1, 64))
+	}
+	return strings.Join(all, ",")
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
+	"github.com/cadence-bench/cadence-bench/report/costs"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -94,7 +95,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err := c.write(f.out); err != nil {
 		return coded(exitWrite, err)
 	}
-	if err := printCalibration(cmd.OutOrStdout(), &c.out); err != nil {
+	if err := costs.Text(cmd.OutOrStdout(), &c.out); err != nil {
 		return coded(exitWrite, err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n%s\n", filepath.Join(f.out, calibrationFile), filepath.Join(f.out, calibrationRows))

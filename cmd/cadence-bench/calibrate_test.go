@@ -13,6 +13,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/calibrate"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
+	"github.com/cadence-bench/cadence-bench/report/costs"
 	"github.com/cadence-bench/cadence-bench/results"
 	builtin "github.com/cadence-bench/cadence-bench/results/calibration"
 )
@@ -67,7 +68,7 @@ func TestCalibrate(t *testing.T) {
 	require.Equal(t, cost, refit)
 
 	var out bytes.Buffer
-	require.NoError(t, printCalibration(&out, &got))
+	require.NoError(t, costs.Text(&out, &got))
 	require.Contains(t, out.String(), "chosen: "+got.Chosen.Setting.String())
 	require.Contains(t, out.String(), "attend_prefill")
 }

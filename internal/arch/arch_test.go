@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	"report":              {"analysis", "report/chart", "report/chartdata", "report/embed", "report/format", "results"},
 	"report/chart":        {"report/chart/websvg", "report/chartdata", "report/format", "report/palette"},
 	"report/chart/websvg": {"report/palette"},
+	"report/costs":        {"engine/twin", "report", "results"},
 	"report/embed":        {"results"},
 	"report/flame":        {"analysis", "report/format", "report/palette"},
 	"report/format":       {},

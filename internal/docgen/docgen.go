@@ -83,7 +83,7 @@ func blocks() (map[string]string, error) {
 	blocks := references()
 	for _, more := range []func() (map[string]string, error){
 		kept, benchmarks, workload, fidelity,
-		func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
+		calibrated, func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
 	} {
 		m, err := more()
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/costs"
+	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
 // kept are tables that are kept as Markdown: those of the admission studies, by the name of
@@ -56,9 +58,20 @@ func fidelity() (map[string]string, error) {
 	if err := json.Unmarshal(data, &replays); err != nil {
 		return nil, err
 	}
+	return markdown(report.FidelityTables(measured, simulated, replays)), nil
+}
+
+// calibrated are the tables of the calibration that this build has.
+func calibrated() (map[string]string, error) {
+	c, _, err := calibration.Default()
+	return markdown(costs.Tables(&c)), err
+}
+
+// markdown are tables by their names.
+func markdown(tables []report.Table) map[string]string {
 	blocks := map[string]string{}
-	for _, t := range report.FidelityTables(measured, simulated, replays) {
+	for _, t := range tables {
 		blocks[t.Name] = t.Markdown()
 	}
-	return blocks, nil
+	return blocks
 }

@@ -2,7 +2,6 @@ package chartdata
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -73,27 +72,23 @@ func (c *Chart) round() {
 	for _, p := range c.Panels {
 		for _, l := range p.Series {
 			for i := range l.Points {
-				l.Points[i].X, l.Points[i].Y = rounded(l.Points[i].X), rounded(l.Points[i].Y)
+				round(&l.Points[i].X, &l.Points[i].Y)
 			}
 		}
 		if p.Gantt == nil {
 			continue
 		}
 		for i := range p.Gantt.Spans {
-			s := &p.Gantt.Spans[i]
-			s.From, s.To = rounded(s.From), rounded(s.To)
+			round(&p.Gantt.Spans[i].From, &p.Gantt.Spans[i].To)
 		}
 		for i := range p.Gantt.Steps {
-			s := &p.Gantt.Steps[i]
-			s.From, s.To = rounded(s.From), rounded(s.To)
+			round(&p.Gantt.Steps[i].From, &p.Gantt.Steps[i].To)
 		}
 	}
 }
 
-func rounded(v float64) float64 {
-	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return v
+func round(values ...*float64) {
+	for _, v := range values {
+		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'e', digits-1, 64), 64) // of its own making
 	}
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64) // of its own making
-	return r
 }

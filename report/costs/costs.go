@@ -1,4 +1,7 @@
-package main
+// Package costs makes the tables of a calibration: the speeds of the machine, what the
+// cost model of the twin gives for each term of a step, and how far it is from steps that
+// its fit did not see.
+package costs
 
 import (
 	"fmt"
@@ -12,9 +15,14 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// printCalibration shows what was measured, what it led to, and how well it fits.
-func printCalibration(out io.Writer, c *results.Calibration) error {
-	for i, t := range []report.Table{speedsTable(c), costsTable(c), errorsTable(c)} {
+// Tables are calibration-speeds, calibration-costs and calibration-error.
+func Tables(c *results.Calibration) []report.Table {
+	return []report.Table{speeds(c), terms(c), errors(c)}
+}
+
+// Text writes the tables for a terminal, and what the calibration led to.
+func Text(out io.Writer, c *results.Calibration) error {
+	for i, t := range Tables(c) {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
@@ -22,26 +30,22 @@ func printCalibration(out io.Writer, c *results.Calibration) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(out, "\nchosen: %v\nrates that bracket every rung's knee: %s requests/s\nSLO, 1.5 times what 99%% of the requests stay within on the idle engine: %g s\n",
-		c.Chosen.Setting, rateList(c.Chosen.Rates), c.Chosen.SLOS)
-	return err
-}
-
-func rateList(rates []float64) string {
-	var all []string
-	for _, r := range rates {
-		all = append(all, strconv.FormatFloat(r, 'g', -1, 64))
+	var rates []string
+	for _, r := range c.Chosen.Rates {
+		rates = append(rates, strconv.FormatFloat(r, 'g', -1, 64))
 	}
-	return strings.Join(all, ",")
+	_, err := fmt.Fprintf(out, "\nchosen: %v\nrates that bracket every rung's knee: %s requests/s\nSLO, 1.5 times what 99%% of the requests stay within on the idle engine: %g s\n",
+		c.Chosen.Setting, strings.Join(rates, ","), c.Chosen.SLOS)
+	return err
 }
 
 func measuredOn(c *results.Calibration) string {
 	return fmt.Sprintf("%s, %d cores, %s, %s", c.Host.CPU, c.Host.Cores, c.Model.Description, c.Library.Version)
 }
 
-func speedsTable(c *results.Calibration) report.Table {
+func speeds(c *results.Calibration) report.Table {
 	t := report.Table{
-		Title: "Speeds", Caption: measuredOn(c),
+		Name: "calibration-speeds", Title: "Speeds", Caption: measuredOn(c),
 		Columns: []report.Column{{Name: "what", Left: true}, {Name: "measured"}, {Name: "unit", Left: true}},
 	}
 	for _, s := range c.Speeds {
@@ -53,9 +57,9 @@ func speedsTable(c *results.Calibration) report.Table {
 	return t
 }
 
-// costsTable has a row for each term and a column for each setting.
-func costsTable(c *results.Calibration) report.Table {
-	t := report.Table{Title: "Cost of a step, µs per unit", Caption: measuredOn(c), Columns: []report.Column{{Name: "term", Left: true}}}
+// terms has a row for each term and a column for each setting.
+func terms(c *results.Calibration) report.Table {
+	t := report.Table{Name: "calibration-costs", Title: "Cost of a step, µs per unit", Caption: measuredOn(c), Columns: []report.Column{{Name: "term", Left: true}}}
 	for _, cost := range c.Costs {
 		t.Columns = append(t.Columns, report.Column{Name: shortSetting(cost.Setting)})
 	}
@@ -77,9 +81,9 @@ func shortSetting(s results.Setting) string {
 	return fmt.Sprintf("%s, flash %s, threads %s", s.KVLayout, s.FlashAttn, threads)
 }
 
-func errorsTable(c *results.Calibration) report.Table {
+func errors(c *results.Calibration) report.Table {
 	t := report.Table{
-		Title: "Error on steps that the fit did not see", Caption: measuredOn(c),
+		Name: "calibration-error", Title: "Error on steps that the fit did not see", Caption: measuredOn(c),
 		Columns: []report.Column{
 			{Name: "setting", Left: true}, {Name: "steps", Left: true}, {Name: "n"}, {Name: "median"}, {Name: "p90"}, {Name: "R²"}, {Name: "total time"},
 		},
