@@ -16,6 +16,25 @@ const (
 	NotMeasurable Verdict = "not measurable"
 )
 
+// The exit codes of the command. What went wrong before there was anything to compare is
+// ExitNotMeasurable too, so that 1 is nothing but a regression.
+const (
+	ExitPass          = 0
+	ExitRegression    = 1
+	ExitNotMeasurable = 2
+)
+
+// Exit is the exit code that a verdict ends with.
+func (v Verdict) Exit() int {
+	switch v {
+	case Pass:
+		return ExitPass
+	case Regression:
+		return ExitRegression
+	}
+	return ExitNotMeasurable
+}
+
 // Row is one metric of a rung at a rate, before and now.
 type Row struct {
 	Rung          string

@@ -15,18 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/baseline"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
-)
-
-// The exit codes of `gate`: 1 and 2 have meanings of their own. What went wrong before
-// there was anything to compare is 2 too, so that 1 is nothing but a regression.
-const (
-	exitRegression    = 1
-	exitNotMeasurable = 2
 )
 
 const gateExitCodes = `Exit codes: 0 passed, 1 a regression, 2 not measurable: no baseline, one of another
@@ -82,7 +77,7 @@ baseline that was made with the same ones. docs/gate.md lists the metrics and bu
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.baseline, "baseline", filepath.Join("results", "runs", "gate", "baseline.json"), "what to compare with, or to write with --update")
-	flags.StringVar(&f.ladder, "ladder", gateLadder, "the rungs: a built-in ladder's name or a YAML file")
+	flags.StringVar(&f.ladder, "ladder", baseline.DefaultLadder, "the rungs: a built-in ladder's name or a YAML file")
 	flags.StringVar(&f.calibration, "calibration", "", "what the twin simulates (default that of this build)")
 	flags.StringVar(&f.rates, "rates", "", "offered rates in requests per second, comma-separated, ascending (default the baseline's)")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of the tapes, comma-separated (default the baseline's)")
@@ -108,14 +103,14 @@ func notRegression(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return coded(exitNotMeasurable, err)
+	return coded(gate.ExitNotMeasurable, err)
 }
 
 func (f *gateFlags) run(cmd *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	old, err := readBaseline(f.baseline)
+	old, err := baseline.Read(f.baseline)
 	if err != nil && !(f.update && errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
@@ -126,15 +121,15 @@ func (f *gateFlags) run(cmd *cobra.Command) error {
 	if f.proving {
 		return f.prove(cmd.Context(), cmd.OutOrStdout(), *old, cfg, mutate.Mutations())
 	}
-	if cfg.dir = f.out; f.out == "" {
+	if cfg.Dir = f.out; f.out == "" {
 		temp, err := os.MkdirTemp("", "cadence-gate-")
 		if err != nil {
-			return coded(exitWrite, err)
+			return fault.Write.Wrap(err)
 		}
 		defer os.RemoveAll(temp)
-		cfg.dir = temp
+		cfg.Dir = temp
 	}
-	got, err := runGate(cmd.Context(), cfg)
+	got, err := baseline.Measure(cmd.Context(), cfg)
 	if err != nil {
 		return err
 	}
@@ -142,6 +137,45 @@ func (f *gateFlags) run(cmd *cobra.Command) error {
 		return f.write(cmd.OutOrStdout(), old, got)
 	}
 	return f.judge(cmd.OutOrStdout(), *old, got)
+}
+
+// prove makes mistakes on purpose, and fails unless the gate is red exactly when it
+// should be.
+func (f *gateFlags) prove(ctx context.Context, out io.Writer, old gate.Baseline, cfg baseline.Config, mutations []mutate.Mutation) error {
+	proof, err := baseline.Prove(ctx, old, cfg, mutations)
+	if err != nil {
+		return err
+	}
+	p := report.GateProof{Baseline: old, Proof: proof}
+	if err := f.print(out, &p); err != nil {
+		return fault.Write.Wrap(err)
+	}
+	if problems := p.Problems(gate.Budgets()); len(problems) > 0 {
+		return coded(gate.ExitRegression, fmt.Errorf("the gate is not proved: %s", p.Summary()))
+	}
+	return nil
+}
+
+// write makes what was measured the baseline, and says what differs from the old one.
+func (f *gateFlags) write(out io.Writer, old *gate.Baseline, got baseline.Run) error {
+	next, err := got.Next(old, f.reason, time.Now())
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		g := f.compare(*old, got)
+		if err := f.print(out, &g); err != nil {
+			return fault.Write.Wrap(err)
+		}
+	}
+	if err := baseline.Write(f.baseline, next, got.Decided); err != nil {
+		return err
+	}
+	if f.format == "text" {
+		_, err := fmt.Fprintf(out, "wrote %s: %s\n", f.baseline, f.reason)
+		return fault.Write.Wrap(err)
+	}
+	return nil
 }
 
 func (f *gateFlags) check() error {
@@ -157,64 +191,58 @@ func (f *gateFlags) check() error {
 		return fmt.Errorf("--format: unknown format %q; %s", f.format, meant(f.format, report.GateFormats()))
 	}
 	f.reason = one
-	return f.checkProve()
-}
-
-// readBaseline reads a baseline's file.
-func readBaseline(file string) (*gate.Baseline, error) {
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no baseline: %w; gate --update --reason \"first\" writes one", err)
+	switch {
+	case !f.proving:
+		return nil
+	case f.update:
+		return errors.New("--prove: it compares with the baseline that is there; run --update before it")
+	case f.out != "":
+		return errors.New("--out: --prove makes many runs and keeps none")
+	case f.format == "junit" || f.junit != "":
+		return errors.New("--prove: it is given as text, markdown and json")
 	}
-	if err != nil {
-		return nil, err
-	}
-	b, err := gate.Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("baseline %s: %w", file, err)
-	}
-	return &b, nil
+	return nil
 }
 
 // config is the run that the flags ask for, with the load of the baseline where they do
 // not say.
-func (f *gateFlags) config(old *gate.Baseline) (gateConfig, error) {
-	cfg := gateConfig{load: gateLoad(), command: f.command()}
+func (f *gateFlags) config(old *gate.Baseline) (baseline.Config, error) {
+	cfg := baseline.Config{Load: baseline.DefaultLoad(), Command: f.command()}
 	if old != nil {
-		cfg.load = old.Provenance.Load
+		cfg.Load = old.Provenance.Load
 	}
 	var err error
-	if cfg.ladder, err = spec.Open(f.ladder); err != nil {
+	if cfg.Ladder, err = spec.Open(f.ladder); err != nil {
 		return cfg, err
 	}
 	t := twinFlags{calibration: f.calibration}
-	if cfg.calibration, cfg.id, err = t.committed(); err != nil {
+	if cfg.Calibration, cfg.ID, err = t.committed(); err != nil {
 		return cfg, err
 	}
-	if cfg.source, err = engineSource(); err != nil {
+	if cfg.Source, err = engineSource(); err != nil {
 		return cfg, err
 	}
 	if f.rates != "" {
-		if cfg.load.Rates, err = ladder.ParseRates(f.rates); err != nil {
+		if cfg.Load.Rates, err = ladder.ParseRates(f.rates); err != nil {
 			return cfg, fmt.Errorf("--rates: %w", err)
 		}
 	}
 	if f.seeds != "" {
-		if cfg.load.Seeds, err = ladder.ParseSeeds(f.seeds); err != nil {
+		if cfg.Load.Seeds, err = ladder.ParseSeeds(f.seeds); err != nil {
 			return cfg, fmt.Errorf("--seeds: %w", err)
 		}
 	}
 	if f.duration != 0 {
-		cfg.load.DurationS = f.duration.Seconds()
-		cfg.load.WarmupS = cfg.load.DurationS / warmupShare
+		cfg.Load.DurationS = f.duration.Seconds()
+		cfg.Load.WarmupS = cfg.Load.DurationS / warmupShare
 	}
 	if f.slo != 0 {
-		cfg.load.SLOS = f.slo.Seconds()
+		cfg.Load.SLOS = f.slo.Seconds()
 	}
 	if f.workload != "" {
-		cfg.load.Workload = f.workload
+		cfg.Load.Workload = f.workload
 	}
-	sweep := cfg.sweep()
+	sweep := cfg.Sweep()
 	if len(sweep.Rates) == 0 || sweep.SLO == 0 {
 		return cfg, errors.New("rates and SLO are not chosen here: give --rates and --slo")
 	}
@@ -227,7 +255,7 @@ const warmupShare = 12
 // command is what writes such a baseline, without its reason.
 func (f *gateFlags) command() string {
 	words := []string{"cadence-bench", "gate", "--update"}
-	if f.ladder != gateLadder {
+	if f.ladder != baseline.DefaultLadder {
 		words = append(words, "--ladder", filepath.ToSlash(f.ladder))
 	}
 	if f.calibration != "" {
@@ -238,27 +266,28 @@ func (f *gateFlags) command() string {
 
 // compare holds a run against the baseline and, where a figure failed, says what was
 // decided otherwise.
-func (f *gateFlags) compare(old gate.Baseline, got gateRun) report.Gate {
+func (f *gateFlags) compare(old gate.Baseline, got baseline.Run) report.Gate {
 	g := report.Gate{Baseline: old, Now: got.Measured, Result: gate.Compare(old, got.Measured, gate.Budgets()), All: f.all}
 	if g.Result.Verdict == gate.Regression {
-		g.Why = explain(decisionsFile(f.baseline), &g, got.decided)
+		g.Explain(baseline.DecisionsFile(f.baseline), got.Decided)
 	}
 	return g
 }
 
 // judge compares, prints, and turns the verdict into an exit code.
-func (f *gateFlags) judge(out io.Writer, old gate.Baseline, got gateRun) error {
+func (f *gateFlags) judge(out io.Writer, old gate.Baseline, got baseline.Run) error {
 	g := f.compare(old, got)
 	if err := f.print(out, &g); err != nil {
-		return coded(exitWrite, err)
+		return fault.Write.Wrap(err)
 	}
-	switch g.Result.Verdict {
-	case gate.Pass:
+	if g.Result.Verdict == gate.Pass {
 		return nil
-	case gate.Regression:
-		return coded(exitRegression, errors.New("regression: "+g.Summary()))
 	}
-	return coded(exitNotMeasurable, errors.New("not measurable: "+g.Summary()))
+	word := "not measurable: "
+	if g.Result.Verdict == gate.Regression {
+		word = "regression: "
+	}
+	return coded(g.Result.Verdict.Exit(), errors.New(word+g.Summary()))
 }
 
 // print writes what was found to stdout and to the files that are asked for.

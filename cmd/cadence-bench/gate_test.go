@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/ladder/baseline"
 )
 
 // gateCase is a folder with a baseline of a small ladder, two rates and two seeds.
@@ -51,11 +52,11 @@ func (c gateCase) edited(t *testing.T, change func(*gate.Baseline)) gateCase {
 	change(&b)
 	data, err := b.Encode()
 	require.NoError(t, err)
-	lines, err := os.ReadFile(decisionsFile(c.baseline))
+	lines, err := os.ReadFile(baseline.DecisionsFile(c.baseline))
 	require.NoError(t, err)
 	c.baseline = filepath.Join(t.TempDir(), "edited.json")
 	require.NoError(t, os.WriteFile(c.baseline, data, 0o644))
-	require.NoError(t, os.WriteFile(decisionsFile(c.baseline), lines, 0o644))
+	require.NoError(t, os.WriteFile(baseline.DecisionsFile(c.baseline), lines, 0o644))
 	return c
 }
 
@@ -92,7 +93,7 @@ func TestGate(t *testing.T) {
 		c := made.edited(t, func(b *gate.Baseline) { figure(t, b, "prefix", 4, gate.E2EP99).Value /= 1.2 })
 		json, junit, markdown := filepath.Join(c.dir, "g.json"), filepath.Join(c.dir, "g.xml"), write(t, "summary.md", "before\n")
 		got := c.run(t, "--json", json, "--junit", junit, "--markdown", markdown)
-		require.Equal(t, exitRegression, got.code)
+		require.Equal(t, gate.ExitRegression, got.code)
 		require.Equal(t, "cadence-bench: regression: 1 of 40 figures are worse than budgeted\n", got.stderr)
 		require.Contains(t, got.stdout, "+20.0%")
 		require.Contains(t, got.stdout, "REGRESSION: 1 of 40")
@@ -122,8 +123,8 @@ func TestGate(t *testing.T) {
 		b := made.read(t)
 		cfg, err := f.config(&b)
 		require.NoError(t, err)
-		cfg.rungs, cfg.dir = []string{"conformal"}, filepath.Join(t.TempDir(), "run")
-		got, err := runGate(t.Context(), cfg)
+		cfg.Rungs, cfg.Dir = []string{"conformal"}, filepath.Join(t.TempDir(), "run")
+		got, err := baseline.Measure(t.Context(), cfg)
 		require.NoError(t, err)
 		require.Equal(t, b.Only("conformal").Figures, got.Figures)
 	})
@@ -188,7 +189,7 @@ func testNotMeasurable(t *testing.T, made gateCase) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := c.run(t, c.args...)
-			require.Equal(t, exitNotMeasurable, got.code, got.stdout+got.stderr)
+			require.Equal(t, gate.ExitNotMeasurable, got.code, got.stdout+got.stderr)
 			require.Contains(t, got.stderr, c.want)
 			require.Equal(t, 1, strings.Count(got.stderr, "\n"))
 			require.NotContains(t, got.stdout, "PASS")
@@ -235,5 +236,5 @@ func TestGateJudgesTheLadderFile(t *testing.T) {
 	require.Equal(t, exitOK, c.run(t).code)
 	write("max_batch: 8", "max_batch: 1")
 	got := c.run(t)
-	require.Equal(t, exitRegression, got.code, got.stdout+got.stderr)
+	require.Equal(t, gate.ExitRegression, got.code, got.stdout+got.stderr)
 }

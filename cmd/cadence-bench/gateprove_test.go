@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/ladder/baseline"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
@@ -59,11 +60,11 @@ func TestGateIsProved(t *testing.T) {
 // TestProofCanFail: a mistake that changes nothing, and a budget that nothing tests, are
 // told.
 func TestProofCanFail(t *testing.T) {
-	baseline := filepath.Join(t.TempDir(), "baseline.json")
-	small := []string{"--baseline", baseline, "--rates", "2.5", "--seeds", "1", "--duration", "60s"}
+	file := filepath.Join(t.TempDir(), "baseline.json")
+	small := []string{"--baseline", file, "--rates", "2.5", "--seeds", "1", "--duration", "60s"}
 	require.NoError(t, run(t.Context(), io.Discard, io.Discard, append([]string{"gate", "--update", "--reason", "a test"}, small...)))
-	f := gateFlags{baseline: baseline, ladder: gateLadder, format: "text"}
-	old, err := readBaseline(baseline)
+	f := gateFlags{baseline: file, ladder: baseline.DefaultLadder, format: "text"}
+	old, err := baseline.Read(file)
 	require.NoError(t, err)
 	cfg, err := f.config(old)
 	require.NoError(t, err)
@@ -87,7 +88,7 @@ func TestProveFlags(t *testing.T) {
 		"there is no baseline":                                 {"--baseline", "none.json"},
 	} {
 		err := run(t.Context(), io.Discard, io.Discard, append([]string{"gate", "--prove"}, flags...))
-		require.Equal(t, exitNotMeasurable, exitCode(io.Discard, err))
+		require.Equal(t, gate.ExitNotMeasurable, exitCode(io.Discard, err))
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,8 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
+	"github.com/cadence-bench/cadence-bench/ladder/ab"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -25,7 +26,7 @@ func cannedRun(t *testing.T, more ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "canned")
 	args := append([]string{"ladder", "--engine", "twin", "--calibration", handMade, "--rungs", "prefix", "--rates", "10", "--seeds", "1", "--duration", "1s", "--warmup", "0s",
-		"--timeout", "2m", "--slo", "2s", "--workload", segmentLoad, "--arrivals", burst, "--out", dir}, more...)
+		"--timeout", "2m", "--slo", "2s", "--workload", ab.DefaultLoad().Workload, "--arrivals", "spike:at=0s,for=20ms,to=1000", "--out", dir}, more...)
 	got := execute(t, t.Context(), args...)
 	require.Contains(t, []int{exitOK, exitInvalid}, got.code, got.stderr)
 	return dir
@@ -63,7 +64,7 @@ func TestGateRealVerdicts(t *testing.T) {
 		want string
 	}{
 		"pass":       {same, exitOK, "Gate on the real engine: pass"},
-		"regression": {slower, exitRegression, "Gate on the real engine: regression"},
+		"regression": {slower, gate.ExitRegression, "Gate on the real engine: regression"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "gate")
@@ -84,7 +85,7 @@ func TestGateRealVerdicts(t *testing.T) {
 	}
 	for _, log := range []string{logA, logB} {
 		for _, line := range lines(t, log) {
-			require.NotContains(t, line, plantedFlagName)
+			require.NotContains(t, line, ab.PlantedFlag)
 			require.Contains(t, line, "--threads 1 --kv-layout unified --flash-attn on --kv-retain 4096", "nothing is left to a measurement")
 		}
 	}
@@ -99,7 +100,16 @@ func TestGateRealProof(t *testing.T) {
 	got := execute(t, t.Context(), "gate", "--real", "--aa", "3", "--a", a, "--pairs", "5", "--json", file)
 	require.Equal(t, exitOK, got.code, got.stderr)
 	require.Len(t, lines(t, log), 1+2*15)
-	var j realJSON
+	var j struct {
+		Proof bool
+		Arms  []struct {
+			Gates  []struct{ Pairs int }
+			Shares []struct {
+				Gates int
+				Hi    float64 `json:"ci95_hi"`
+			}
+		}
+	}
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &j))
@@ -111,7 +121,7 @@ func TestGateRealProof(t *testing.T) {
 	require.Regexp(t, `A itself \(A/A\) +5 +3 +3 +0 +0 +0% \[0\.0%, 70\.8%\] +100% \[29\.2%, 100\.0%\]`, got.stdout)
 
 	got = execute(t, t.Context(), "gate", "--real", "--aa", "3", "--plant", "10%", "--a", a, "--pairs", "5")
-	require.Equal(t, exitNotMeasurable, got.code)
+	require.Equal(t, gate.ExitNotMeasurable, got.code)
 	require.Contains(t, got.stderr, `arm A slowed was slowed by "" and should have been by "0.1"`)
 	require.Contains(t, strings.Join(lines(t, log), "\n"), "--planted-slowdown 0.1")
 }
@@ -144,13 +154,13 @@ func TestGateRealIsNeverAPassOnWhatDidNotHappen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, t.Context(), append([]string{"gate", "--real"}, tt.args...)...)
-			require.Equal(t, exitNotMeasurable, got.code, got.stdout+got.stderr)
+			require.Equal(t, gate.ExitNotMeasurable, got.code, got.stdout+got.stderr)
 			require.Contains(t, got.stderr, tt.want)
 			require.NotContains(t, got.stdout, "pass")
 		})
 	}
 	got := execute(t, t.Context(), "gate", "--pairs", "5")
-	require.Equal(t, exitNotMeasurable, got.code)
+	require.Equal(t, gate.ExitNotMeasurable, got.code)
 	require.Contains(t, got.stderr, "--pairs: only with --real")
 }
 
@@ -165,47 +175,8 @@ func TestGateRealOfAPart(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, data[:len(data)-9], 0o644))
 	got := execute(t, t.Context(), "gate", "--real", "--from", out)
-	require.Equal(t, exitNotMeasurable, got.code)
+	require.Equal(t, gate.ExitNotMeasurable, got.code)
 	require.Contains(t, got.stderr, "5 of 6 blocks are measured")
-}
-
-// A commit is built in a work tree of its own, which is gone afterwards.
-func TestSideOfACommit(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git")
-	}
-	repo := t.TempDir()
-	t.Chdir(repo)
-	require.NoError(t, os.MkdirAll("cmd/cadence-bench", 0o755))
-	require.NoError(t, os.WriteFile("go.mod", []byte("module example.org/x\n\ngo 1.26\n"), 0o644))
-	require.NoError(t, os.WriteFile("cmd/cadence-bench/main.go", []byte("package main\n\nfunc main() { println(1) }\n"), 0o644))
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-q", "-m", "one"}} {
-		_, err := runLine(t.Context(), "git", args...)
-		require.NoError(t, err)
-	}
-	var notes []string
-	note := func(text string) { notes = append(notes, text) }
-	dir := t.TempDir()
-	side, err := openSide(t.Context(), "main", dir, note)
-	require.NoError(t, err)
-	require.Len(t, side.Commit, 40)
-	require.FileExists(t, side.binary)
-	require.Len(t, notes, 1)
-	trees, err := runLine(t.Context(), "git", "worktree", "list")
-	require.NoError(t, err)
-	require.NotContains(t, trees, "\n", "only the repository's own")
-	again, err := openSide(t.Context(), "main", t.TempDir(), note)
-	require.NoError(t, err)
-	require.Equal(t, side.Side, again.Side, "the same binary again, so that an experiment knows its side")
-
-	require.NoError(t, os.WriteFile("cmd/cadence-bench/main.go", []byte("package main\n\nfunc main() { broken }\n"), 0o644))
-	_, err = runLine(t.Context(), "git", "-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-q", "-a", "-m", "two")
-	require.NoError(t, err)
-	_, err = openSide(t.Context(), "main", dir, note)
-	require.ErrorContains(t, err, "undefined: broken")
-	trees, err = runLine(t.Context(), "git", "worktree", "list")
-	require.NoError(t, err)
-	require.NotContains(t, trees, "\n")
 }
 
 // still is a backend whose steps take as long as the script's clock says.
@@ -239,8 +210,9 @@ func TestPlantedRunIsInvalid(t *testing.T) {
 	require.NotContains(t, execute(t, t.Context(), "ladder", "--help").stdout, "planted")
 
 	llamatest.Open(t)
-	f := realLoad{rung: "prefix", workload: segmentLoad, requests: 3, maxBatch: 8, threads: 1, kv: "unified", flash: "on"}
-	got = execute(t, t.Context(), append(f.command(), "--seeds", "1", "--out", dir, "--planted-slowdown", "10%")...)
+	load := ab.DefaultLoad()
+	load.Requests = 3
+	got = execute(t, t.Context(), append(load.Command(), "--seeds", "1", "--out", dir, "--planted-slowdown", "10%")...)
 	require.Equal(t, exitInvalid, got.code, got.stderr)
 	run, err := results.OpenRun(dir)
 	require.NoError(t, err)
@@ -248,7 +220,7 @@ func TestPlantedRunIsInvalid(t *testing.T) {
 	cell, _, err := results.ReadCell(run.CellPath(0, run.Manifest.Plan[0]))
 	require.NoError(t, err)
 	require.Equal(t, []string{"the engine was slowed on purpose: each step took 0.1 of its own duration longer"}, cell.Violations)
-	seg, err := readSegment(dir)
+	seg, err := ab.ReadSegment(dir)
 	require.NoError(t, err)
 	require.Equal(t, "0.1", seg.Planted)
 	require.Equal(t, seg.Requests, seg.Completed)

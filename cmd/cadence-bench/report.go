@@ -143,7 +143,7 @@ func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 		docs, _ = filepath.Glob("docs/*.md")
 		docs = append([]string{"README.md"}, docs...)
 	}
-	blocks, err := methodBlocks()
+	blocks, err := fitBlocks()
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ const (
 	studyTables  = "results/runs/admission/*/tables/*.md"
 	profileTable = "results/runs/profile/profile.md"
 	gateProof    = "results/runs/gate/proof.md"
+	realProof    = "results/runs/gate/real" // of `gate --real --aa 20 --plant 10%`, in twenty minutes
 )
 
 // Write brings the documents up to date, and returns those that changed.
@@ -82,7 +83,7 @@ func all() (docs []string, sets []embed.Set, err error) {
 func blocks() (map[string]string, error) {
 	blocks := references()
 	for _, more := range []func() (map[string]string, error){
-		kept, benchmarks, workload, fidelity,
+		kept, benchmarks, workload, fidelity, realGate,
 		calibrated, func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
 	} {
 		m, err := more()

@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/paired"
+	"github.com/cadence-bench/cadence-bench/ladder/ab"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/costs"
+	"github.com/cadence-bench/cadence-bench/report/experiment"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
@@ -74,4 +77,15 @@ func markdown(tables []report.Table) map[string]string {
 		blocks[t.Name] = t.Markdown()
 	}
 	return blocks
+}
+
+// realGate are the tables about the gate on the real engine: its rule, and how often it
+// was right.
+func realGate() (map[string]string, error) {
+	run, err := ab.Open(realProof)
+	if err != nil {
+		return nil, err
+	}
+	rule, proof := experiment.RuleTable(paired.DefaultRule()), experiment.Of(run).ProofTable()
+	return map[string]string{rule.Name: rule.Markdown(), proof.Name: proof.Markdown()}, nil
 }

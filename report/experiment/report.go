@@ -1,4 +1,6 @@
-package main
+// Package experiment tells what a paired experiment of two programs on the real engine
+// says: the verdict of a gate, or the proof of the gate's error rates.
+package experiment
 
 import (
 	"bytes"
@@ -7,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
 	"github.com/cadence-bench/cadence-bench/report"
@@ -15,23 +18,23 @@ import (
 // unmeasured stands for what is not known.
 const unmeasured = "–"
 
-// realReport is what an experiment says.
-type realReport struct {
+// Report is what an experiment says.
+type Report struct {
 	run  *ab.Run
-	arms []realArm
+	arms []judged
 }
 
-// realArm is one arm against the first.
-type realArm struct {
+// judged is one arm against the first.
+type judged struct {
 	ab.Arm
 	brought          bool // to the slowdown that was planted, over all pairs
 	paired.Judgement      // of all whole blocks
-	tallies          []realTally
-	figures          []realFigure
+	tallies          []tally
+	figures          []figure
 }
 
-// realTally is the pairs of an arm cut into gates of so many.
-type realTally struct {
+// tally is the pairs of an arm cut into gates of so many.
+type tally struct {
 	pairs int
 	paired.Tally
 }
@@ -45,15 +48,15 @@ func gateSizes(e *ab.Experiment) []int {
 	return slices.DeleteFunc(sizes, func(k int) bool { return k > e.Blocks })
 }
 
-// realFigure is a figure that is reported and not judged.
-type realFigure struct {
+// figure is a figure that is reported and not judged.
+type figure struct {
 	name   string
 	change paired.Interval // shares
 	n      int
 }
 
 // figures are those beside the time of the work.
-var realFigures = []struct {
+var figures = []struct {
 	name string
 	of   func(ab.Segment) float64
 }{
@@ -65,23 +68,23 @@ var realFigures = []struct {
 	{"steps", func(s ab.Segment) float64 { return float64(s.Steps) }},
 }
 
-func realReportOf(run *ab.Run) realReport {
-	r := realReport{run: run}
+func Of(run *ab.Run) Report {
+	r := Report{run: run}
 	for _, arm := range run.Arms[1:] {
 		pairs := run.Pairs(run.Blocks, arm.Name)
-		a := r.judged(arm, pairs)
-		for _, f := range realFigures {
+		a := r.judge(arm, pairs)
+		for _, f := range figures {
 			logs := run.Logs(run.Blocks, arm.Name, f.of)
 			if len(logs) == 0 {
 				continue
 			}
 			in := paired.Estimate(logs, run.Rule.Confidence)
-			a.figures = append(a.figures, realFigure{f.name, paired.Interval{
+			a.figures = append(a.figures, figure{f.name, paired.Interval{
 				Estimate: math.Expm1(in.Estimate), Lower: math.Expm1(in.Lower), Upper: math.Expm1(in.Upper)}, len(logs)})
 		}
 		r.arms = append(r.arms, a)
 		if arm.Planted != 0 {
-			b := r.judged(arm, run.Rule.Brought(pairs, arm.Planted))
+			b := r.judge(arm, run.Rule.Brought(pairs, arm.Planted))
 			b.brought, b.Name = true, fmt.Sprintf("%s, brought to %s", arm.Name, plainShare(arm.Planted))
 			r.arms = append(r.arms, b)
 		}
@@ -89,42 +92,43 @@ func realReportOf(run *ab.Run) realReport {
 	return r
 }
 
-// judged is an arm by its pairs, all together and cut into gates.
-func (r realReport) judged(arm ab.Arm, pairs []paired.Pair) realArm {
-	a := realArm{Arm: arm, Judgement: r.run.Rule.JudgePairs(pairs)}
+// judge judges an arm by its pairs, all together and cut into gates.
+func (r Report) judge(arm ab.Arm, pairs []paired.Pair) judged {
+	a := judged{Arm: arm, Judgement: r.run.Rule.JudgePairs(pairs)}
 	for _, k := range gateSizes(&r.run.Experiment) {
-		a.tallies = append(a.tallies, realTally{k, r.run.Rule.Gates(pairs, k)})
+		a.tallies = append(a.tallies, tally{k, r.run.Rule.Gates(pairs, k)})
 	}
 	return a
 }
 
-// err is how the command ends. A proof that is whole ends well whatever it found: what
-// it found is a table.
-func (r realReport) err() error {
+// Outcome is the exit code with which a gate ends, and what there is to say beside the
+// report; "" for a pass. A proof that is whole passes whatever it found: what it found is
+// a table.
+func (r Report) Outcome() (exit int, say string) {
 	if n := len(r.run.Blocks); n < r.run.Manifest.Blocks {
-		return coded(exitNotMeasurable, fmt.Errorf("%d of %d blocks are measured: the same command as before goes on with them", n, r.run.Manifest.Blocks))
+		return gate.ExitNotMeasurable, fmt.Sprintf("%d of %d blocks are measured: the same command as before goes on with them", n, r.run.Manifest.Blocks)
 	}
 	if r.run.Proof() {
-		return nil
+		return gate.ExitPass, ""
 	}
 	b := r.arms[0]
 	switch b.Verdict {
 	case paired.Pass:
-		return nil
+		return gate.ExitPass, ""
 	case paired.Regression:
-		return coded(exitRegression, fmt.Errorf("regression: %s", b.Reason))
+		return gate.ExitRegression, "regression: " + b.Reason
 	}
-	return coded(exitNotMeasurable, fmt.Errorf("inconclusive: %s", b.Reason))
+	return gate.ExitNotMeasurable, "inconclusive: " + b.Reason
 }
 
-// realFormats are those that a report has.
-var realFormats = []string{"text", "markdown", "json"}
+// Formats are those that a report has.
+var Formats = []string{"text", "markdown", "json"}
 
 // Format renders the report as "text", "markdown" or "json".
-func (r realReport) Format(name string) ([]byte, error) {
+func (r Report) Format(name string) ([]byte, error) {
 	t := r.verdictTable()
 	if r.run.Proof() {
-		t = r.proofTable()
+		t = r.ProofTable()
 	}
 	switch name {
 	case "json":
@@ -138,7 +142,7 @@ func (r realReport) Format(name string) ([]byte, error) {
 }
 
 // verdictTable is a gate: what is judged first, then what is only reported.
-func (r realReport) verdictTable() report.Table {
+func (r Report) verdictTable() report.Table {
 	a, b := r.run.Sides[r.run.Arms[0].Side], r.run.Sides[r.run.Arms[1].Side]
 	arm := r.arms[0]
 	t := report.Table{
@@ -157,7 +161,7 @@ func (r realReport) verdictTable() report.Table {
 }
 
 // smallest says what the gate could have seen.
-func (r realReport) smallest(j paired.Judgement) string {
+func (r Report) smallest(j paired.Judgement) string {
 	if math.IsInf(j.Smallest, 0) {
 		return "What slowdown these pairs could have shown is not known."
 	}
@@ -168,8 +172,8 @@ func (r realReport) smallest(j paired.Judgement) string {
 	return text + "."
 }
 
-// proofTable is how often each verdict came.
-func (r realReport) proofTable() report.Table {
+// ProofTable is how often each verdict came.
+func (r Report) ProofTable() report.Table {
 	rule := r.run.Rule
 	t := report.Table{
 		Name:  "gate-real",
@@ -199,7 +203,7 @@ func (r realReport) proofTable() report.Table {
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: over all pairs slower by %s [%s, %s].", what, change(a.Slowdown.Estimate), change(a.Slowdown.Lower), change(a.Slowdown.Upper)))
 	}
-	if slices.ContainsFunc(r.arms, func(a realArm) bool { return a.brought }) {
+	if slices.ContainsFunc(r.arms, func(a judged) bool { return a.brought }) {
 		t.Notes = append(t.Notes, "Brought to: the same pairs with the slowed side's times all shorter or longer in one proportion, so that the slowdown over all pairs is the one that was planted.")
 	}
 	t.Notes = append(t.Notes,
@@ -208,16 +212,16 @@ func (r realReport) proofTable() report.Table {
 	return t
 }
 
-// ruleTable says what the verdicts mean.
-func ruleTable(rule paired.Rule) report.Table {
+// RuleTable says what the verdicts mean.
+func RuleTable(rule paired.Rule) report.Table {
 	margin, confidence := plainShare(rule.Margin), fmt.Sprintf("%g%%", 100*rule.Confidence)
 	return report.Table{
 		Name:    "gate-rule",
 		Columns: []report.Column{{Name: "verdict", Left: true}, {Name: "exit code"}, {Name: "when", Left: true}, {Name: "what it says", Left: true}},
 		Rows: [][]string{
-			{string(paired.Pass), fmt.Sprint(exitOK), "the upper " + confidence + " bound of the slowdown is below " + margin, "B is not slower by as much as " + margin + " (non-inferiority)"},
-			{string(paired.Regression), fmt.Sprint(exitRegression), "the lower " + confidence + " bound is above 0, and the estimate is " + margin + " or more", "B is slower, and more likely than not by more than is accepted"},
-			{string(paired.Inconclusive), fmt.Sprint(exitNotMeasurable), "neither, or the work was not equal", "more pairs, or a quieter machine, would tell"},
+			{string(paired.Pass), fmt.Sprint(gate.ExitPass), "the upper " + confidence + " bound of the slowdown is below " + margin, "B is not slower by as much as " + margin + " (non-inferiority)"},
+			{string(paired.Regression), fmt.Sprint(gate.ExitRegression), "the lower " + confidence + " bound is above 0, and the estimate is " + margin + " or more", "B is slower, and more likely than not by more than is accepted"},
+			{string(paired.Inconclusive), fmt.Sprint(gate.ExitNotMeasurable), "neither, or the work was not equal", "more pairs, or a quieter machine, would tell"},
 		},
 	}
 }

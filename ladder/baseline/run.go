@@ -1,4 +1,7 @@
-package main
+// Package baseline runs the gate's ladder on the twin, and keeps and proves its baseline: the
+// figures that a change is held against, and the decisions that they came from. What is a
+// regression is judged by analysis/gate.
+package baseline
 
 import (
 	"context"
@@ -18,56 +21,56 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// gateConfig is one run of the gate's ladder. It may be run many times, and changed in
+// Config is one run of the gate's ladder. It may be run many times, and changed in
 // between; runs share nothing.
-type gateConfig struct {
+type Config struct {
 	// ladder has the rungs. Its Text is what the provenance has the hash of, so that a
 	// ladder whose rungs were changed after it was read passes for the one of its file.
-	ladder *spec.Ladder
-	// rungs are the names of those to run; nil is all that are not optional.
-	rungs       []string
-	load        gate.Load
-	calibration results.Calibration
-	id          string // the calibration's SHA-256
-	source      string // hash of the engine's
-	command     string
-	dir         string // of the run folder, which must be empty or not there
+	Ladder *spec.Ladder
+	// Rungs are the names of those to run; nil is all that are not optional.
+	Rungs       []string
+	Load        gate.Load
+	Calibration results.Calibration
+	ID          string // the calibration's SHA-256
+	Source      string // hash of the engine's
+	Command     string // that makes such a baseline
+	Dir         string // of the run folder, which must be empty or not there
 }
 
-// gateRun is what became of it.
-type gateRun struct {
+// Run is what became of it.
+type Run struct {
 	gate.Measured
-	decided []decided.Cell // what was decided in its cells
+	Decided []decided.Cell // what was decided in its cells
 }
 
-// runGate simulates the gate's ladder into a run folder and reads its figures. Cells that
+// Measure simulates the gate's ladder into a run folder and reads its figures. Cells that
 // could not be measured are void ones, not an error.
-func runGate(ctx context.Context, cfg gateConfig) (gateRun, error) {
-	machine, err := sim.New(sim.Config{Calibration: cfg.calibration, ID: cfg.id, Setting: cfg.calibration.Chosen.Setting})
+func Measure(ctx context.Context, cfg Config) (Run, error) {
+	machine, err := sim.New(sim.Config{Calibration: cfg.Calibration, ID: cfg.ID, Setting: cfg.Calibration.Chosen.Setting})
 	if err != nil {
-		return gateRun{}, err
+		return Run{}, err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: cfg.dir, Progress: unseen{}, Now: func() time.Time { return time.Time{} },
+		Machine: machine, Dir: cfg.Dir, Progress: unseen{}, Now: func() time.Time { return time.Time{} },
 		TraceSteps: true, Workers: runtime.GOMAXPROCS(0),
-		Provenance: results.Manifest{Command: []string{cfg.command}, Build: results.BuildInfo(), EngineSource: cfg.source},
+		Provenance: results.Manifest{Command: []string{cfg.Command}, Build: results.BuildInfo(), EngineSource: cfg.Source},
 	}
-	if err := sweep.Start(ctx, cfg.sweep()); err != nil && !errors.Is(err, ladder.ErrCells) {
-		return gateRun{}, err
+	if err := sweep.Start(ctx, cfg.Sweep()); err != nil && !errors.Is(err, ladder.ErrCells) {
+		return Run{}, err
 	}
-	run, err := analysis.Load(cfg.dir, analysis.Options{})
+	run, err := analysis.Load(cfg.Dir, analysis.Options{})
 	if err != nil {
-		return gateRun{}, err
+		return Run{}, err
 	}
 	read, err := figures.Of(run)
 	if err != nil {
-		return gateRun{}, err
+		return Run{}, err
 	}
-	allocs, err := allocations(ctx, machine, cfg.sweep())
+	allocs, err := allocations(ctx, machine, cfg.Sweep())
 	if err != nil {
-		return gateRun{}, err
+		return Run{}, err
 	}
-	return gateRun{gate.Measured{
+	return Run{gate.Measured{
 		Provenance: cfg.provenance(run), Figures: append(read.Figures, allocs...), Void: read.Void,
 		Decisions: gate.DecisionsOf(read.Decisions),
 	}, read.Decisions}, nil
@@ -90,21 +93,21 @@ func allocations(ctx context.Context, m cell.Machine, cfg ladder.Config) ([]gate
 	return all, nil
 }
 
-// sweep is what the gate's load is for the ladder.
-func (c *gateConfig) sweep() ladder.Config {
+// Sweep is what the gate's load is for the ladder.
+func (c *Config) Sweep() ladder.Config {
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 	cfg := ladder.Config{
-		Ladder: c.ladder, Rungs: c.rungs, Rates: c.load.Rates, Seeds: c.load.Seeds, Workload: c.load.Workload, Stop: cell.StopScripted,
-		Duration: seconds(c.load.DurationS), Warmup: seconds(c.load.WarmupS), Timeout: seconds(c.load.TimeoutS), SLO: seconds(c.load.SLOS),
+		Ladder: c.Ladder, Rungs: c.Rungs, Rates: c.Load.Rates, Seeds: c.Load.Seeds, Workload: c.Load.Workload, Stop: cell.StopScripted,
+		Duration: seconds(c.Load.DurationS), Warmup: seconds(c.Load.WarmupS), Timeout: seconds(c.Load.TimeoutS), SLO: seconds(c.Load.SLOS),
 	}
 	cfg.ShareWait = spec.DefaultShareWait
 	return cfg
 }
 
-func (c *gateConfig) provenance(run *analysis.Run) gate.Provenance {
+func (c *Config) provenance(run *analysis.Run) gate.Provenance {
 	p := gate.Provenance{
-		Command: c.command, Calibration: c.id, Ladder: c.ladder.Name, LadderFile: c.ladder.SHA256(),
-		Rungs: run.Rungs, Load: c.load, EngineSource: c.source,
+		Command: c.Command, Calibration: c.ID, Ladder: c.Ladder.Name, LadderFile: c.Ladder.SHA256(),
+		Rungs: run.Rungs, Load: c.Load, EngineSource: c.Source,
 	}
 	for _, t := range run.Manifest.Tapes {
 		p.Tapes = append(p.Tapes, gate.Tape{RateRPS: t.OfferedRPS, Seed: t.Seed, Requests: t.Requests, SHA256: t.SHA256})
@@ -122,12 +125,12 @@ func (unseen) Tick(int, cell.Status)                   {}
 func (unseen) End(int, results.Cell, []results.Record) {}
 func (unseen) Failed(int, error)                       {}
 
-// gateLoad is what the gate's own ladder is offered: rates below, at and beyond the knee
+// DefaultLoad is what the gate's own ladder is offered: rates below, at and beyond the knee
 // of the calibrated machine. A client waits for ten minutes, which nobody does, so that
 // no latency is cut.
-func gateLoad() gate.Load {
+func DefaultLoad() gate.Load {
 	return gate.Load{Workload: "shared-prompt", Rates: []float64{1, 2.5, 4}, Seeds: []uint64{1, 2}, DurationS: 120, WarmupS: 10, TimeoutS: 600, SLOS: 2}
 }
 
-// gateLadder is the name of the ladder that the gate runs unless another is named.
-const gateLadder = "gate"
+// DefaultLadder is the name of the ladder that the gate runs unless another is named.
+const DefaultLadder = "gate"

@@ -1,39 +1,33 @@
-package main
+package report
 
 import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
-	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// decisionsFile is where the decisions of a baseline lie: beside it.
-func decisionsFile(baseline string) string {
-	return strings.TrimSuffix(baseline, ".json") + ".decisions.zst"
-}
-
-// explain says of the cells whose figures failed what was decided otherwise than in the
+// Explain says in g of the cells whose figures failed what was decided otherwise than in the
 // baseline. Without the baseline's decisions it says so, and what their hashes tell: that
 // they cannot be read changes no verdict.
-func explain(file string, g *report.Gate, now []decided.Cell) report.Why {
+func (g *Gate) Explain(file string, now []decided.Cell) {
 	asked := blamed(g.Result.Blamed(), now)
 	before, err := readDecisions(file, g.Baseline)
 	if err == nil {
-		return report.WhyOf(decided.Explain(before, now, asked, decided.Limits{}))
+		g.Why = WhyOf(decided.Explain(before, now, asked, decided.Limits{}))
+		return
 	}
-	w := report.Why{Notes: []string{fmt.Sprintf("The baseline's decisions cannot be told: %v.", err)}}
+	w := Why{Notes: []string{fmt.Sprintf("The baseline's decisions cannot be told: %v.", err)}}
 	_, partings := gate.Partings(g.Baseline, g.Now)
 	for _, p := range partings {
 		if slices.ContainsFunc(asked, func(k results.Key) bool { return k.Name() == p.Cell }) && len(w.Notes) <= 3 {
 			w.Notes = append(w.Notes, parted(p))
 		}
 	}
-	return w
+	g.Why = w
 }
 
 // blamed lists the cells of points, in the points' order.

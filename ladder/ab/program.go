@@ -1,4 +1,4 @@
-package main
+package ab
 
 import (
 	"context"
@@ -9,41 +9,41 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cadence-bench/cadence-bench/ladder/ab"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// realSide is a program to be measured, and where its binary is.
-type realSide struct {
-	ab.Side
-	binary string
+// Program is a program to be measured, and where its binary is.
+type Program struct {
+	Side
+	Binary string
 }
 
-// thisProgram is the side that names the program itself.
-const thisProgram = "this program"
+// ThisProgram is the side that names the program itself.
+const ThisProgram = "this program"
 
-// openSide finds the binary that asked names: a file, this program, or a commit of the
+// OpenProgram finds the binary that asked names: a file, this program, or a commit of the
 // repository of the working folder, which is built into dir.
-func openSide(ctx context.Context, asked, dir string, note func(string)) (realSide, error) {
-	s := realSide{Side: ab.Side{Asked: asked}, binary: asked}
+func OpenProgram(ctx context.Context, asked, dir string, note func(string)) (Program, error) {
+	s := Program{Side: Side{Asked: asked}, Binary: asked}
 	var err error
 	info, statErr := os.Stat(asked)
 	switch {
-	case asked == thisProgram:
-		s.binary, err = os.Executable()
+	case asked == ThisProgram:
+		s.Binary, err = os.Executable()
 	case statErr == nil && !info.IsDir():
-		s.binary, err = filepath.Abs(asked)
+		s.Binary, err = filepath.Abs(asked)
 	default:
 		if s.Commit, err = commitOf(ctx, asked); err != nil {
-			return s, coded(exitNotMeasurable, fmt.Errorf("%q is neither a binary nor a commit of this repository: %w", asked, err))
+			return s, fault.Input.Wrap(fmt.Errorf("%q is neither a binary nor a commit of this repository: %w", asked, err))
 		}
 		note(fmt.Sprintf("building %s (%.12s)", asked, s.Commit))
-		s.binary, err = buildCommit(ctx, s.Commit, dir)
+		s.Binary, err = buildCommit(ctx, s.Commit, dir)
 	}
 	if err == nil {
-		s.SHA256, err = results.HashFile(s.binary)
+		s.SHA256, err = results.HashFile(s.Binary)
 	}
-	return s, coded(exitNotMeasurable, err)
+	return s, fault.Input.Wrap(err)
 }
 
 func commitOf(ctx context.Context, name string) (string, error) {

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"os"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
-	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -22,21 +21,24 @@ func decidedCell(rung string, rate float64, request string) decided.Cell {
 }
 
 // redGate is a gate in which a figure of static failed at 2/s, with the baseline in a file.
-func redGate(t *testing.T) (file string, g *report.Gate, now []decided.Cell) {
+func redGate(t *testing.T) (file string, g *Gate, now []decided.Cell) {
 	t.Helper()
 	before := []decided.Cell{decidedCell("fifo", 2, "3"), decidedCell("static", 1, "3"), decidedCell("static", 2, "3")}
 	now = []decided.Cell{decidedCell("fifo", 2, "4"), decidedCell("static", 1, "4"), decidedCell("static", 2, "5")}
-	g = &report.Gate{}
+	g = &Gate{}
 	g.Baseline.Decisions, g.Now.Decisions = gate.DecisionsOf(before), gate.DecisionsOf(now)
 	g.Result.Rows = []gate.Row{{Rung: "fifo", RateRPS: 2, Verdict: gate.Pass}, {Rung: "static", RateRPS: 2, Verdict: gate.Regression}}
-	file = filepath.Join(t.TempDir(), "baseline.json")
-	require.NoError(t, writeBaseline(file, g.Baseline, before))
-	return decisionsFile(file), g, now
+	lines, err := decided.Encode(before)
+	require.NoError(t, err)
+	file = filepath.Join(t.TempDir(), "baseline.decisions.zst")
+	require.NoError(t, os.WriteFile(file, lines, 0o644))
+	return file, g, now
 }
 
 func TestExplainTellsOfTheCellsThatFailed(t *testing.T) {
 	file, g, now := redGate(t)
-	w := explain(file, g, now)
+	g.Explain(file, now)
+	w := g.Why
 	require.Len(t, w.Cells, 1)
 	require.Equal(t, "static-2rps-s1", w.Cells[0].Cell)
 	require.Equal(t, int64(41), *w.Cells[0].Step)
@@ -45,7 +47,8 @@ func TestExplainTellsOfTheCellsThatFailed(t *testing.T) {
 	require.Empty(t, w.Notes)
 
 	g.Result.Rows[1].RateRPS = 0 // of the rung, whatever the rate
-	require.Len(t, explain(file, g, now).Cells, 2)
+	g.Explain(file, now)
+	require.Len(t, g.Why.Cells, 2)
 }
 
 func TestExplainWithoutTheBaselinesDecisions(t *testing.T) {
@@ -66,7 +69,8 @@ func TestExplainWithoutTheBaselinesDecisions(t *testing.T) {
 		}, "is not the baseline's: cell fifo-2rps-s1 has another hash there; write both again by --update"},
 	} {
 		c.change()
-		w := explain(file, g, now)
+		g.Explain(file, now)
+		w := g.Why
 		require.Empty(t, w.Cells, what)
 		require.Len(t, w.Notes, 2, what)
 		require.Contains(t, w.Notes[0], "The baseline's decisions cannot be told: ", what)
@@ -81,13 +85,16 @@ func TestPartedInWords(t *testing.T) {
 
 // TestCommittedDecisionsAreTheBaselines: the two files in the repository belong together.
 func TestCommittedDecisionsAreTheBaselines(t *testing.T) {
-	file := filepath.Join("..", "..", "results", "runs", "gate", "baseline.json")
-	b, err := readBaseline(file)
+	kept := filepath.Join("..", "results", "runs", "gate", "baseline")
+	text, err := os.ReadFile(kept + ".json")
 	require.NoError(t, err)
-	cells, err := readDecisions(decisionsFile(file), *b)
+	b, err := gate.Parse(text)
+	require.NoError(t, err)
+	file := kept + ".decisions.zst"
+	cells, err := readDecisions(file, b)
 	require.NoError(t, err)
 	require.Equal(t, b.Decisions, gate.DecisionsOf(cells))
-	data, err := os.ReadFile(decisionsFile(file))
+	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Less(t, len(data), 500_000)
 }

@@ -1,4 +1,4 @@
-package main
+package experiment
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// realJSON is the report for machines. Slowdowns are shares; what is not known is null.
-type realJSON struct {
+// document is the report for machines. Slowdowns are shares; what is not known is null.
+type document struct {
 	Schema int               `json:"schema"`
 	Proof  bool              `json:"proof"`
 	Rule   paired.Rule       `json:"rule"`
@@ -19,19 +19,19 @@ type realJSON struct {
 	Pairs  int               `json:"pairs_of_a_gate"`
 	Blocks int               `json:"blocks"` // that are measured
 	Of     int               `json:"of_blocks"`
-	Arms   []realJSONArm     `json:"arms"`
+	Arms   []jsonArm         `json:"arms"`
 }
 
-type realJSONArm struct {
+type jsonArm struct {
 	Name     string               `json:"name"`
 	Planted  float64              `json:"planted"`
 	Verdict  paired.Verdict       `json:"verdict"` // of all pairs
 	Reason   string               `json:"reason"`
 	Slowdown jsonInterval         `json:"slowdown"`
 	Smallest results.Opt[float64] `json:"smallest_detectable"`
-	Figures  []realJSONFigure     `json:"figures"` // not judged
-	Gates    []realJSONGate       `json:"gates,omitempty"`
-	Shares   []realJSONShare      `json:"shares,omitempty"`
+	Figures  []jsonFigure         `json:"figures"` // not judged
+	Gates    []jsonGate           `json:"gates,omitempty"`
+	Shares   []jsonShare          `json:"shares,omitempty"`
 }
 
 type jsonInterval struct {
@@ -40,20 +40,20 @@ type jsonInterval struct {
 	Upper    results.Opt[float64] `json:"upper"`
 }
 
-type realJSONFigure struct {
+type jsonFigure struct {
 	Name   string       `json:"name"`
 	Pairs  int          `json:"pairs"`
 	Change jsonInterval `json:"change"`
 }
 
-type realJSONGate struct {
+type jsonGate struct {
 	Pairs    int                  `json:"pairs"`
 	Verdict  paired.Verdict       `json:"verdict"`
 	Slowdown jsonInterval         `json:"slowdown"`
 	Smallest results.Opt[float64] `json:"smallest_detectable"`
 }
 
-type realJSONShare struct {
+type jsonShare struct {
 	Pairs   int            `json:"pairs"` // of a gate
 	Verdict paired.Verdict `json:"verdict"`
 	Gates   int            `json:"gates"`
@@ -73,8 +73,8 @@ func intervalJSON(i paired.Interval) jsonInterval {
 	return jsonInterval{finite(i.Estimate), finite(i.Lower), finite(i.Upper)}
 }
 
-func (r realReport) json() ([]byte, error) {
-	j := realJSON{
+func (r Report) json() ([]byte, error) {
+	j := document{
 		Schema: ab.Schema, Proof: r.run.Proof(), Rule: r.run.Rule, Sides: map[string]string{}, Seed: r.run.Seed,
 		Pairs: r.run.Gate, Blocks: len(r.run.Blocks), Of: r.run.Manifest.Blocks,
 	}
@@ -82,23 +82,23 @@ func (r realReport) json() ([]byte, error) {
 		j.Sides[name] = sideName(side)
 	}
 	for _, a := range r.arms {
-		arm := realJSONArm{
+		arm := jsonArm{
 			Name: a.Name, Planted: a.Planted, Verdict: a.Verdict, Reason: a.Reason,
 			Slowdown: intervalJSON(a.Slowdown), Smallest: finite(a.Smallest),
 		}
 		for _, f := range a.figures {
-			arm.Figures = append(arm.Figures, realJSONFigure{f.name, f.n, intervalJSON(f.change)})
+			arm.Figures = append(arm.Figures, jsonFigure{f.name, f.n, intervalJSON(f.change)})
 		}
 		for _, tally := range a.tallies {
 			if !j.Proof || len(tally.Gates) == 0 {
 				continue
 			}
 			for _, g := range tally.Gates {
-				arm.Gates = append(arm.Gates, realJSONGate{tally.pairs, g.Verdict, intervalJSON(g.Slowdown), finite(g.Smallest)})
+				arm.Gates = append(arm.Gates, jsonGate{tally.pairs, g.Verdict, intervalJSON(g.Slowdown), finite(g.Smallest)})
 			}
 			for _, v := range paired.Verdicts() {
 				s := tally.Share(v)
-				arm.Shares = append(arm.Shares, realJSONShare{tally.pairs, v, s.Of, s.All, s.Lo, s.Hi})
+				arm.Shares = append(arm.Shares, jsonShare{tally.pairs, v, s.Of, s.All, s.Lo, s.Hi})
 			}
 		}
 		j.Arms = append(j.Arms, arm)
