@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Run is a folder of one run:
@@ -241,4 +242,20 @@ func Vacant(dir string) error {
 			dir, ErrRunExists, taken)
 	}
 	return err
+}
+
+// Latest returns the folder of the run in dir that began last.
+func Latest(dir string) (run string, err error) {
+	manifests, _ := filepath.Glob(filepath.Join(dir, "*", manifestFile))
+	var began time.Time
+	for _, path := range manifests {
+		if m, err := ReadManifest(path); err == nil && (run == "" || m.StartedAt.After(began)) {
+			run, began = filepath.Dir(path), m.StartedAt
+		}
+	}
+	if run == "" {
+		wd, _ := os.Getwd()
+		return "", fmt.Errorf("no run under %s: name one, or measure one with cadence-bench ladder", filepath.Join(wd, dir))
+	}
+	return run, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/embed"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -45,17 +46,21 @@ the run's tables/, differs from what the data gives.`,
   cadence-bench report results/runs/ladder --table summary --format csv
   cadence-bench report results/runs/ladder --check`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return coded(exitInput, cobra.MaximumNArgs(1)(cmd, args))
+			return fault.Input.Wrap(cobra.MaximumNArgs(1)(cmd, args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := runFolder(args)
+			options := analysis.Options{SLOS: f.slo.Seconds(), CooldownS: f.cooldown.Seconds()}
+			if cmd.Flags().Changed("warmup") {
+				options.WarmupS = results.Some(f.warmup.Seconds())
+			}
+			dir, err := latestRun(args)
 			if err != nil {
-				return coded(exitInput, err)
+				return err
 			}
-			if f.table == "" && cmd.Flags().Changed("format") {
-				return coded(exitInput, errors.New("--format is of one table: name it with --table"))
+			if err := f.valid(dir, options, cmd.Flags().Changed("format")); err != nil {
+				return fault.Input.Wrap(err)
 			}
-			return f.run(cmd.OutOrStdout(), dir, cmd.Flags().Changed("warmup"))
+			return f.run(cmd.OutOrStdout(), dir, options)
 		},
 	}
 	flags := cmd.Flags()
@@ -71,60 +76,27 @@ the run's tables/, differs from what the data gives.`,
 	return cmd
 }
 
-func (f *reportFlags) run(out io.Writer, dir string, warmupSet bool) error {
-	options := analysis.Options{SLOS: f.slo.Seconds(), CooldownS: f.cooldown.Seconds()}
-	if warmupSet {
-		options.WarmupS = results.Some(f.warmup.Seconds())
-	}
-	if f.slo < 0 || f.warmup < 0 || f.cooldown < 0 {
-		return coded(exitInput, errors.New("--slo, --warmup and --cooldown must not be negative"))
-	}
-	own := options == (analysis.Options{})
-	if !own && (f.embed || f.check) {
-		return coded(exitInput, errors.New("--slo, --warmup and --cooldown give other figures than documents and kept tables have: without --embed and --check"))
-	}
-	if !own && f.out != "" && sameFolder(f.out, dir) {
-		return coded(exitInput, fmt.Errorf("--out %s is the run's own folder, whose report has the run's own SLO and window: name another", f.out))
-	}
-	if f.table != "" && (f.embed || f.check) {
-		return coded(exitInput, errors.New("--table prints one table: without --embed and --check"))
-	}
-	if !slices.Contains(tableFormats, f.format) {
-		return coded(exitInput, fmt.Errorf("--format %q: want one of %s", f.format, strings.Join(tableFormats, ", ")))
-	}
-	run, err := analysis.Load(dir, options)
-	if err != nil {
-		return coded(exitInput, err)
-	}
-	r, err := report.Of(run)
-	if err != nil {
-		return err
-	}
-	if f.table != "" {
-		return printTable(out, r, f.table, f.format)
-	}
-	if f.out == "" {
+// valid says which flags contradict each other. Another objective or window than the run's
+// own gives other figures than those that are kept.
+func (f *reportFlags) valid(dir string, options analysis.Options, formatSet bool) error {
+	other := options != analysis.Options{}
+	switch {
+	case f.table == "" && formatSet:
+		return errors.New("--format is of one table: name it with --table")
+	case f.slo < 0 || f.warmup < 0 || f.cooldown < 0:
+		return errors.New("--slo, --warmup and --cooldown must not be negative")
+	case other && (f.embed || f.check):
+		return errors.New("--slo, --warmup and --cooldown give other figures than documents and kept tables have: without --embed and --check")
+	case other && f.out != "" && sameFolder(f.out, dir):
+		return fmt.Errorf("--out %s is the run's own folder, whose report has the run's own SLO and window: name another", f.out)
+	case f.table != "" && (f.embed || f.check):
+		return errors.New("--table prints one table: without --embed and --check")
+	case !slices.Contains(tableFormats, f.format):
+		return fmt.Errorf("--format %q: want one of %s", f.format, strings.Join(tableFormats, ", "))
+	case f.out == "" && other:
+		f.out = filepath.Join(dir, "what-if")
+	case f.out == "":
 		f.out = dir
-		if !own {
-			f.out = filepath.Join(dir, "what-if")
-		}
-	}
-	if f.embed || f.check {
-		return f.documents(out, r)
-	}
-	files, err := r.Write(f.out)
-	if err != nil {
-		return coded(exitWrite, err)
-	}
-	if err := r.Brief.Text(out); err != nil {
-		return coded(exitWrite, err)
-	}
-	fmt.Fprintln(out)
-	for _, file := range files {
-		switch filepath.Ext(file) {
-		case ".png", ".html", ".json":
-			fmt.Fprintln(out, file)
-		}
 	}
 	return nil
 }
@@ -134,6 +106,37 @@ func sameFolder(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+func (f *reportFlags) run(out io.Writer, dir string, options analysis.Options) error {
+	run, err := analysis.Load(dir, options)
+	if err != nil {
+		return fault.Input.Wrap(err)
+	}
+	r, err := report.Of(run)
+	switch {
+	case err != nil:
+		return err
+	case f.table != "":
+		return printTable(out, r, f.table, f.format)
+	case f.embed || f.check:
+		return f.documents(out, r)
+	}
+	files, err := r.Write(f.out)
+	if err != nil {
+		return fault.Write.Wrap(err)
+	}
+	if err := r.Brief.Text(out); err != nil {
+		return fault.Write.Wrap(err)
+	}
+	fmt.Fprintln(out)
+	for _, file := range files {
+		switch filepath.Ext(file) {
+		case ".png", ".html", ".json":
+			fmt.Fprintln(out, file)
+		}
+	}
+	return nil
 }
 
 // documents embeds the report's tables or checks them.
@@ -150,40 +153,24 @@ func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 	maps.Copy(blocks, r.Blocks())
 	set := embed.Set{Mark: "cadence", Remedy: "cadence-bench report", Blocks: blocks}
 	if f.check {
-		err := errors.Join(set.Check(docs), r.CheckTables(f.out))
-		if err == nil {
-			fmt.Fprintf(out, "%d documents agree with the data\n", len(docs))
+		if err := errors.Join(set.Check(docs), r.CheckTables(f.out)); err != nil {
+			return fault.Drift.Wrap(err)
 		}
-		return coded(exitDrift, err)
+		fmt.Fprintf(out, "%d documents agree with the data\n", len(docs))
+		return nil
 	}
 	changed, err := set.Write(docs)
 	for _, file := range changed {
 		fmt.Fprintln(out, "updated", file)
 	}
-	return coded(exitInput, err)
+	return fault.Input.Wrap(err)
 }
 
-// runFolder returns the folder of the run to report: the one named, or the
-// latest one under runs/.
-func runFolder(args []string) (string, error) {
+// latestRun is the folder that the command line names, else the latest run under runs/.
+func latestRun(args []string) (string, error) {
 	if len(args) == 1 {
 		return args[0], nil
 	}
-	manifests, _ := filepath.Glob(filepath.Join("runs", "*", "manifest.json"))
-	type candidate struct {
-		dir     string
-		started time.Time
-	}
-	var runs []candidate
-	for _, path := range manifests {
-		if m, err := results.ReadManifest(path); err == nil {
-			runs = append(runs, candidate{filepath.Dir(path), m.StartedAt})
-		}
-	}
-	if len(runs) == 0 {
-		wd, _ := os.Getwd()
-		return "", fmt.Errorf("no run under %s: name one, or measure one with cadence-bench ladder", filepath.Join(wd, "runs"))
-	}
-	latest := slices.MaxFunc(runs, func(a, b candidate) int { return a.started.Compare(b.started) })
-	return latest.dir, nil
+	dir, err := results.Latest("runs")
+	return dir, fault.Input.Wrap(err)
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/report"
 )
 
@@ -21,7 +21,7 @@ func printTable(out io.Writer, r *report.Report, name, format string) error {
 		for _, t := range tables {
 			names = append(names, t.Name)
 		}
-		return coded(exitInput, fmt.Errorf("this run has no table %q: want one of %s", name, strings.Join(names, ", ")))
+		return fault.Input.Errorf("this run has no table %q: want one of %s", name, strings.Join(names, ", "))
 	}
 	data := []byte(tables[i].Markdown())
 	var err error
@@ -34,5 +34,5 @@ func printTable(out io.Writer, r *report.Report, name, format string) error {
 		}
 	}
 	_, err = out.Write(data)
-	return coded(exitWrite, err)
+	return fault.Write.Wrap(err)
 }
