@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/admission/fit"
-	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -55,7 +54,7 @@ func TestTracesToWarmStart(t *testing.T) {
 	}
 	require.NoFileExists(t, filepath.Join(fitDir, "fit-rates.md"), "two rates are too few to hold one out")
 
-	path := filepath.Join(fitDir, fitArtifact)
+	path := filepath.Join(fitDir, artifact.File)
 	a, _, sum, err := artifact.Read(path)
 	require.NoError(t, err)
 	require.Equal(t, "twin", a.Backend)
@@ -104,7 +103,7 @@ func TestTracesToWarmStart(t *testing.T) {
 	require.NoError(t, os.Remove(cells[0]))
 	requireMeasured(t, execute(t, t.Context(), "--cache", tmp, "ladder", "--resume", "--out", warmRun, "--calibration", handMade))
 	require.Equal(t, before, files(t, warmRun, parquet))
-	require.NoError(t, os.WriteFile(filepath.Join(warmRun, artifactFile), []byte("{}"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(warmRun, artifact.Copy), []byte("{}"), 0o644))
 	got = execute(t, t.Context(), "--cache", tmp, "ladder", "--resume", "--out", warmRun, "--calibration", handMade)
 	require.Equal(t, exitInput, got.code)
 	require.Contains(t, got.stderr, "the run started from an artifact")
@@ -128,8 +127,7 @@ func TestTwinArtifactOnTheEngine(t *testing.T) {
 	a := artifact.Artifact{Facts: artifact.Facts{Backend: engineTwin, EngineSource: "x"}}
 	require.NoError(t, a.Put(nil))
 	require.NoError(t, artifact.Write(path, a))
-	f := artifactFlags{file: path}
-	_, err := f.open(artifact.Facts{Backend: engineLlama, EngineSource: "x"}, func(string) {})
+	_, err := artifact.Open(path, false, artifact.Facts{Backend: engineLlama, EngineSource: "x"}, func(string) {})
 	require.ErrorContains(t, err, "its backend was twin, and here it is llama.cpp; make one for this engine with traces and fit, or insist with --allow-other-artifact")
 }
 
@@ -172,35 +170,4 @@ func TestTracesRungIsTheLadders(t *testing.T) {
 		}
 	}
 	t.Fatal("the built-in ladder has no rung prefix")
-}
-
-// TestFitTables: a golden of the tables, with what may be missing in them.
-func TestFitTables(t *testing.T) {
-	r := fitRecordData{
-		Backend: "twin", Model: "m", Workload: "shared-prompt", SLOS: 2, Rates: []float64{1, 2.5}, Seeds: []uint64{1, 2, 3}, HeldOut: "seed",
-		Folds: 3, Blocks: 6, Requests: 600, NotEnded: 2, Importance: []artifact.Importance{{Feature: "free KV share", Median: 0.625, Upper: 0.25}},
-	}
-	for i, s := range fit.Subjects() {
-		for k, level := range fit.Levels() {
-			for n, regime := range append([]string{"all"}, regimeNames()...) {
-				j := judgement{Subject: s.Name, Level: level, Regime: regime, Requests: 100 * (4 - n), Unbounded: i}
-				if n < 3 {
-					x := level - 0.001*float64(i+k)
-					j.Coverage, j.Low, j.High = results.Some(x), results.Some(x-0.02), results.Some(x+0.005)
-					j.Width, j.Pinball = results.Some(1.5+float64(k)), results.Some(0.25)
-				} else {
-					j.Requests = 0
-				}
-				r.Judgements = append(r.Judgements, j)
-				if regime == "all" {
-					r.ByRate = append(r.ByRate, j)
-				}
-			}
-		}
-	}
-	var b strings.Builder
-	for _, table := range r.tables() {
-		b.WriteString(table.Markdown() + "\n")
-	}
-	golden.Equal(t, "fit.md", b.String())
 }

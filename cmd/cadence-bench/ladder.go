@@ -18,6 +18,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
@@ -36,7 +37,8 @@ type ladderFlags struct {
 	twin                            twinFlags
 	target                          targetFlags
 	study                           *knobFlags // nil measures the ladder
-	artifact                        artifactFlags
+	artifact                        string     // what admission policies start from; "": nothing
+	allowOtherArtifact              bool
 	traceDecisions                  bool
 	planted                         plantedFlag
 
@@ -115,7 +117,8 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	f.target.bind(flags)
 	flags.BoolVar(&f.traceSteps, "trace-steps", false, "keep a row for every engine step, in steps/ beside the cells")
 	flags.BoolVar(&f.traceDecisions, "trace-decisions", false, "keep a row for every decision of admission policies, in decisions/ beside the cells, for fit")
-	f.artifact.bind(flags)
+	flags.StringVar(&f.artifact, "admission-artifact", "", "what admission policies start from, as fit wrote it (default none: they learn on-line)")
+	flags.BoolVar(&f.allowOtherArtifact, "allow-other-artifact", false, "start from an artifact of another backend, model, library or engine all the same")
 	f.twin.add(flags)
 	f.planted.bind(flags)
 	flags.StringVar(&f.serve, "serve", "", "show the report so far in a browser, at this port of this machine or HOST:PORT")
@@ -140,6 +143,9 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	}
 	if err := f.planted.check(f); err != nil {
 		return coded(exitInput, err)
+	}
+	if f.allowOtherArtifact && f.artifact == "" {
+		return coded(exitInput, errors.New("--allow-other-artifact: name the artifact by --admission-artifact"))
 	}
 	if f.allowMixed && !f.resume {
 		return coded(exitInput, errors.New("--allow-mixed: only --resume can mix; drop the flag"))
@@ -189,18 +195,20 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	if err != nil {
 		return err
 	}
-	var start warm
+	var start artifact.Start
 	if f.resume {
-		start, err = resumed(f.out, f.choices)
-	} else if start, err = f.artifact.open(factsOf(machine, source), show.Note); err == nil && start.fitted != nil {
-		choices = append(choices, start.choice)
-		err = start.keep(f.out)
+		start, err = artifact.Resumed(f.out, f.choices)
+	} else if f.artifact != "" {
+		if start, err = artifact.Open(f.artifact, f.allowOtherArtifact, artifact.FactsOf(machine, source), show.Note); err == nil {
+			choices = append(choices, start.Choice)
+			err = start.Keep(f.out)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, TraceDecisions: f.traceDecisions, Fitted: start.fitted, Retain: retain, Workers: runtime.GOMAXPROCS(0), AllowMixed: f.allowMixed,
+		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, TraceDecisions: f.traceDecisions, Fitted: start.Fitted, Retain: retain, Workers: runtime.GOMAXPROCS(0), AllowMixed: f.allowMixed,
 		TargetKey: os.Getenv(keyVariable), CPU: results.CPUTime,
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,12 +145,7 @@ func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 		docs, _ = filepath.Glob("docs/*.md")
 		docs = append([]string{"README.md"}, docs...)
 	}
-	blocks, err := fitBlocks()
-	if err != nil {
-		return err
-	}
-	maps.Copy(blocks, r.Blocks())
-	set := embed.Set{Mark: "cadence", Remedy: "cadence-bench report", Blocks: blocks}
+	set := embed.Set{Mark: "cadence", Remedy: "cadence-bench report", Blocks: r.Blocks()}
 	if f.check {
 		if err := errors.Join(set.Check(docs), r.CheckTables(f.out)); err != nil {
 			return fault.Drift.Wrap(err)

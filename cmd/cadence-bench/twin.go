@@ -17,6 +17,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/replay"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
@@ -94,11 +95,11 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	if cfg.Study != nil {
 		return coded(exitInput, fmt.Errorf("%s is a run of knobs, whose engine differs from cell to cell: simulate the same with knobs --engine twin", dir))
 	}
-	start, err := resumed(dir, measured.Manifest.Choices)
+	start, err := artifact.Resumed(dir, measured.Manifest.Choices)
 	if err != nil {
 		return err
 	}
-	cfg.Fitted = start.fitted
+	cfg.Fitted = start.Fitted
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
 	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: newProgress(log)}
 	v.show.board.Simulated = true

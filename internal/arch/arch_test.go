@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"report/format":       {},
 	"report/palette":      {},
 	"report/chartdata":    {"analysis", "results"},
+	"report/fitting":      {"admission", "admission/fit", "ladder/artifact", "report", "results"}, // ladder/artifact: the record of a fit
 	"report/experiment":   {"analysis/gate", "analysis/paired", "ladder/ab", "report", "results"}, // ladder/ab: reads its journal
 	"report/loadcheck":    {"loadgen", "loadgen/ideal", "report", "results"},
 	"ladder":              {"admission", "engine", "ladder/cell", "ladder/spec", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
@@ -64,7 +65,7 @@ var mayImport = map[string][]string{
 	"ladder/replay":       {"admission", "engine", "engine/clock", "ladder/cell", "results"},
 	"ladder/ab":           {"analysis", "analysis/paired", "ladder/cell", "ladder/spec", "results"},
 	"ladder/baseline":     {"analysis", "ladder", "results"},
-	"ladder/artifact":     {"admission", "results"},
+	"ladder/artifact":     {"admission", "admission/fit", "admission/record", "ladder/cell", "results"},
 	"ladder/spec":         {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},

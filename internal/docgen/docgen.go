@@ -31,6 +31,7 @@ const (
 	benchOutputs = "results/runs/bench/*.txt"
 	studyTables  = "results/runs/admission/*/tables/*.md"
 	profileTable = "results/runs/profile/profile.md"
+	fitRecord    = "results/runs/admission/fit"
 	gateProof    = "results/runs/gate/proof.md"
 	realProof    = "results/runs/gate/real" // of `gate --real --aa 20 --plant 10%`, in twenty minutes
 )
@@ -83,7 +84,7 @@ func all() (docs []string, sets []embed.Set, err error) {
 func blocks() (map[string]string, error) {
 	blocks := references()
 	for _, more := range []func() (map[string]string, error){
-		kept, benchmarks, workload, fidelity, realGate,
+		kept, benchmarks, workload, fidelity, realGate, fitted,
 		calibrated, func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
 	} {
 		m, err := more()

@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/costs"
 	"github.com/cadence-bench/cadence-bench/report/experiment"
+	"github.com/cadence-bench/cadence-bench/report/fitting"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
@@ -88,4 +89,13 @@ func realGate() (map[string]string, error) {
 	}
 	rule, proof := experiment.RuleTable(paired.DefaultRule()), experiment.Of(run).ProofTable()
 	return map[string]string{rule.Name: rule.Markdown(), proof.Name: proof.Markdown()}, nil
+}
+
+// fitted are the tables of the kept fit.
+func fitted() (map[string]string, error) {
+	r, err := fitting.Read(fitRecord)
+	if err != nil {
+		return nil, err
+	}
+	return markdown(fitting.Tables(r)), nil
 }

@@ -17,6 +17,9 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
+// File is the name under which fit writes an artifact.
+const File = "artifact.json"
+
 // Schema is the version of the file that this program writes and reads.
 const Schema = 1
 

@@ -1,11 +1,9 @@
-package main
+// Package fitting tells how well the bounds of predictors held off-line.
+package fitting
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,64 +11,19 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/fit"
-	"github.com/cadence-bench/cadence-bench/admission/record"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// fitRecordData is what fit.json has: every number of its tables.
-type fitRecordData struct {
-	Backend  string    `json:"backend"`
-	Model    string    `json:"model"`
-	Workload string    `json:"workload"`
-	SLOS     float64   `json:"slo_s"`
-	Rates    []float64 `json:"rates"`
-	Seeds    []uint64  `json:"seeds"`
-	HeldOut  string    `json:"held_out"`
-	Folds    int       `json:"folds"`
-	Blocks   int       `json:"blocks"`
-	Requests int       `json:"requests"`
-	NotEnded int       `json:"not_ended"` // requests of which the whole E2E is not known; nothing is made of them
+// File has every number of the tables, as JSON.
+const File = "fit.json"
 
-	Judgements []judgement           `json:"judgements"`
-	ByRate     []judgement           `json:"by_rate,omitempty"`
-	Importance []artifact.Importance `json:"importance"`
-}
-
-// judgement is a fit.Judgement; null is what has no requests.
-type judgement struct {
-	Subject   string               `json:"subject"`
-	Level     float64              `json:"level"`
-	Regime    string               `json:"regime"`
-	Requests  int                  `json:"requests"`
-	Unbounded int                  `json:"unbounded"`
-	Coverage  results.Opt[float64] `json:"coverage"`
-	Low       results.Opt[float64] `json:"coverage_low"`
-	High      results.Opt[float64] `json:"coverage_high"`
-	Width     results.Opt[float64] `json:"median_bound_over_actual"`
-	Pinball   results.Opt[float64] `json:"pinball_s"`
-}
-
-func judgements(blocks []record.Block, folds []fit.Fold) (all []judgement, err error) {
-	js, err := fit.Judge(blocks, folds)
-	some := func(x float64) (o results.Opt[float64]) {
-		if !math.IsNaN(x) {
-			o = results.Some(x)
-		}
-		return o
-	}
-	for _, j := range js {
-		all = append(all, judgement{
-			j.Subject, j.Level, j.Regime, j.Requests, j.Unbounded,
-			some(j.Coverage), some(j.Low), some(j.High), some(j.Width), some(j.Pinball),
-		})
-	}
-	return all, err
-}
+// record is an artifact.Record that makes its tables.
+type record struct{ *artifact.Record }
 
 // caption says what was measured.
-func (r *fitRecordData) caption(held string) string {
+func (r record) caption(held string) string {
 	rates := make([]string, len(r.Rates))
 	for i, x := range r.Rates {
 		rates[i] = strconv.FormatFloat(x, 'g', -1, 64)
@@ -83,8 +36,9 @@ func (r *fitRecordData) caption(held string) string {
 	return text
 }
 
-// tables are those of the record.
-func (r *fitRecordData) tables() []report.Table {
+// Tables are those of a record.
+func Tables(of *artifact.Record) []report.Table {
+	r := record{of}
 	all := []report.Table{r.coverage(), r.regimes()}
 	if len(r.ByRate) > 0 {
 		all = append(all, r.rates())
@@ -106,14 +60,14 @@ func twoDigits(o results.Opt[float64]) string {
 	return strconv.FormatFloat(o.V, 'f', 2, 64)
 }
 
-func intervalOf(j *judgement) string {
+func intervalOf(j *artifact.Judgement) string {
 	if !j.Low.OK {
 		return "–"
 	}
 	return inPercent(j.Low) + "–" + inPercent(j.High)
 }
 
-func (r *fitRecordData) coverage() report.Table {
+func (r record) coverage() report.Table {
 	t := report.Table{
 		Name: "fit-coverage", Title: "Coverage of bounds off-line", Caption: r.caption(r.HeldOut),
 		Columns: []report.Column{{Name: "predictor", Left: true}, {Name: "promised (%)"}, {Name: "delivered (%)"}, {Name: "95% interval"},
@@ -131,14 +85,14 @@ func (r *fitRecordData) coverage() report.Table {
 	return t
 }
 
-func (r *fitRecordData) regimes() report.Table {
+func (r record) regimes() report.Table {
 	t := across("fit-regimes", "Coverage of bounds off-line by regime", r.caption(r.HeldOut), r.Judgements,
 		append([]string{"all"}, regimeNames()...))
 	t.Notes = []string{"Delivered (%) at each promised level, by how loaded the engine was when the request arrived."}
 	return t
 }
 
-func (r *fitRecordData) rates() report.Table {
+func (r record) rates() report.Table {
 	t := across("fit-rates", "Coverage of bounds off-line at rates that were held out", r.caption("rate"), r.ByRate, []string{"all"})
 	t.Notes = []string{"Delivered (%) at each promised level. A bound that was made at other loads promises nothing here: what it still delivers shows how far it carries."}
 	return t
@@ -152,7 +106,7 @@ func regimeNames() (names []string) {
 }
 
 // across has a row for each subject and regime and a column for each level.
-func across(name, title, caption string, all []judgement, regimes []string) report.Table {
+func across(name, title, caption string, all []artifact.Judgement, regimes []string) report.Table {
 	t := report.Table{Name: name, Title: title, Caption: caption, Columns: []report.Column{{Name: "predictor", Left: true}, {Name: "regime", Left: true}, {Name: "requests"}}}
 	for _, level := range fit.Levels() {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%g%%", 100*level)})
@@ -171,7 +125,7 @@ func across(name, title, caption string, all []judgement, regimes []string) repo
 	return t
 }
 
-func (r *fitRecordData) importance() report.Table {
+func (r record) importance() report.Table {
 	t := report.Table{
 		Name: "fit-importance", Title: "What the trees of the gbm predictor look at", Caption: r.caption(r.HeldOut),
 		Columns: []report.Column{{Name: "feature", Left: true}, {Name: "median (%)"}, {Name: "upper quantile (%)"}},
@@ -183,12 +137,12 @@ func (r *fitRecordData) importance() report.Table {
 	return t
 }
 
-// write writes the record and its tables into a folder.
-func (r *fitRecordData) write(dir string) error {
-	if err := results.WriteJSON(filepath.Join(dir, fitRecord), r); err != nil {
+// Write writes the record and its tables into a folder.
+func Write(dir string, r *artifact.Record) error {
+	if err := results.WriteJSON(filepath.Join(dir, File), r); err != nil {
 		return err
 	}
-	for _, t := range r.tables() {
+	for _, t := range Tables(r) {
 		j, err := t.JSON()
 		if err != nil {
 			return err
@@ -202,25 +156,15 @@ func (r *fitRecordData) write(dir string) error {
 	return nil
 }
 
-// fitFolder has the kept output of fit.
-const fitFolder = "results/runs/admission/fit"
-
-// fitBlocks are the tables of the kept fit by block name, none outside a checkout.
-func fitBlocks() (map[string]string, error) {
-	data, err := os.ReadFile(filepath.Join(fitFolder, fitRecord))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var r fitRecordData
-	if err == nil {
-		err = json.Unmarshal(data, &r)
-	}
+// Read reads the record that Write wrote into a folder.
+func Read(dir string) (*artifact.Record, error) {
+	data, err := os.ReadFile(filepath.Join(dir, File))
 	if err != nil {
-		return nil, coded(exitInput, fmt.Errorf("%s: %w", fitFolder, err))
+		return nil, err
 	}
-	blocks := map[string]string{}
-	for _, t := range r.tables() {
-		blocks[t.Name] = t.Markdown()
+	var r artifact.Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	return blocks, nil
+	return &r, nil
 }
