@@ -58,8 +58,7 @@ check:
 	go run ./internal/docgen/cmd -check
 
 # What is generated in README.md and docs: blocks of tables, and the page of commands.
-docs: build
-	$(BIN) report results/runs/ladder --embed
+docs:
 	go run ./internal/docgen/cmd
 	go test ./cmd/cadence-bench -run CommandsPage -rewrite
 
