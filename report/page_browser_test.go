@@ -30,8 +30,7 @@ func pageFile(t *testing.T) string {
 	fix := fiveRungs()
 	r, err := of(seededSweep(), manifest(fix.backend), fix.source())
 	require.NoError(t, err)
-	data, err := r.HTML()
-	require.NoError(t, err)
+	data := pageOf(t, r)
 	path := filepath.Join(t.TempDir(), "report.html")
 	require.NoError(t, os.WriteFile(path, data, 0o644))
 	return "file://" + path

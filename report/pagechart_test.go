@@ -17,6 +17,7 @@ import (
 // does not know would be drawn in neither.
 func TestPageKnowsEveryColour(t *testing.T) {
 	class := regexp.MustCompile(`class="([fk]-[a-z0-9]+)"`)
+	style := read(t, "page/page.css")
 	used := map[string]bool{}
 	for _, fig := range figures(t, seededSweep(), fiveRungs()) {
 		svg := string(fig.Inline().SVG)
@@ -27,12 +28,12 @@ func TestPageKnowsEveryColour(t *testing.T) {
 		}
 	}
 	for name := range used {
-		require.Contains(t, pageCSS, "."+name+" {")
+		require.Contains(t, style, "."+name+" {")
 	}
 	require.Contains(t, used, "f-s5", "the fifth rung's")
 	for i := range palette.Series {
-		require.Contains(t, pageCSS, fmt.Sprintf("--s%d:", i))
-		require.Contains(t, pageCSS, fmt.Sprintf(".f-s%d {", i))
+		require.Contains(t, style, fmt.Sprintf("--s%d:", i))
+		require.Contains(t, style, fmt.Sprintf(".f-s%d {", i))
 	}
 }
 

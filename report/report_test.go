@@ -133,8 +133,7 @@ func TestPageStandsAlone(t *testing.T) {
 	m := manifest(f.backend)
 	r, err := of(f.sweep(), m, f.source())
 	require.NoError(t, err)
-	data, err := r.HTML()
-	require.NoError(t, err)
+	data := pageOf(t, r)
 	page := string(data)
 
 	body := regexp.MustCompile(`(?s)<script>.*?</script>|<style>.*?</style>|<meta[^>]*>`).ReplaceAllString(page, "")
@@ -183,3 +182,11 @@ func read(t *testing.T, path string) string {
 }
 
 func set(r *Report) embed.Set { return embed.Set{Mark: "cadence", Blocks: r.Blocks()} }
+
+func pageOf(t *testing.T, r *Report) []byte {
+	p, err := r.Page()
+	require.NoError(t, err)
+	data, err := p.Render()
+	require.NoError(t, err)
+	return data
+}

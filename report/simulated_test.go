@@ -32,8 +32,7 @@ func TestSimulatedFiguresSaySo(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, strings.Contains(string(svg), mark))
 		}
-		html, err := r.HTML()
-		require.NoError(t, err)
+		html := pageOf(t, r)
 		title, _, _ := strings.Cut(string(html), "</title>")
 		require.Equal(t, want, strings.Contains(title, mark))
 		require.Equal(t, want, strings.Contains(string(html), "These figures are simulated"))

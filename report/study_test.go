@@ -71,8 +71,7 @@ func TestReportOfAStudy(t *testing.T) {
 	for _, name := range stepTables {
 		require.NotContains(t, r.Blocks(), name)
 	}
-	page, err := r.HTML()
-	require.NoError(t, err)
+	page := pageOf(t, r)
 	require.Contains(t, string(page), "Knob max-batch")
 	out := t.TempDir()
 	_, err = r.Write(out)

@@ -23,11 +23,15 @@ type output struct {
 // the paths of its files: report.md, report.html, tables/*.md, tables/*.csv,
 // tables/*.json, charts/*.svg and charts/*.png, and summary.json.
 func (r *Report) Write(dir string) ([]string, error) {
-	page, err := r.HTML()
+	page, err := r.Page()
 	if err != nil {
 		return nil, err
 	}
-	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", page}}
+	html, err := page.Render()
+	if err != nil {
+		return nil, err
+	}
+	outputs := []output{{"report.md", []byte(r.Markdown())}, {"report.html", html}}
 	tables, err := r.tableFiles()
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/page"
 )
 
 // watched serves the report of a sweep while it runs, if that was asked for, and returns
@@ -40,7 +41,7 @@ const eventsPath = "events"
 // livePageOf is the page of the cells that a run has so far.
 func livePageOf(dir string, v live.View, version string) ([]byte, error) {
 	if v.Done == 0 {
-		return report.WaitingHTML(eventsPath, version)
+		return page.Page{Title: "The ladder", Events: eventsPath, Version: version}.Render()
 	}
 	run, err := analysis.Load(dir, analysis.Options{})
 	if err != nil {
@@ -50,7 +51,12 @@ func livePageOf(dir string, v live.View, version string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.LiveHTML(eventsPath, version)
+	p, err := r.Page()
+	p.Events, p.Version = eventsPath, version
+	if err != nil {
+		return nil, err
+	}
+	return p.Render()
 }
 
 // recall tells of the cells that a run has already, so that they are shown when it goes
