@@ -18,6 +18,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/embed"
 	"github.com/cadence-bench/cadence-bench/report/loadcheck"
@@ -124,6 +125,8 @@ func references() map[string]string {
 		"calibration-columns": results.CalibrationColumnsMarkdown(),
 		"summary-keys":        results.SummaryMarkdown(),
 		"rules":               results.RulesMarkdown(),
+		"settings":            spec.Reference(),
+		"admission-settings":  spec.AdmissionReference(),
 		"check-bounds":        report.CheckBounds().Markdown(),
 		budgets.Name:          budgets.Markdown(),
 	}
