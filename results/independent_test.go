@@ -325,9 +325,9 @@ func TestDocumentedSchemaIsTheFiles(t *testing.T) {
 			kind, null := typeOf(f)
 			got = append(got, fmt.Sprintf("%s %s %v", f.Name(), kind, null))
 		}
-		_, text, found := strings.Cut(string(doc), "<!-- cadence:begin "+block+" -->\n")
+		_, text, found := strings.Cut(string(doc), "<!-- docgen:begin "+block+" -->\n")
 		require.True(t, found, block)
-		text, _, found = strings.Cut(text, "<!-- cadence:end -->")
+		text, _, found = strings.Cut(text, "<!-- docgen:end -->")
 		require.True(t, found, block)
 		var want []string
 		for line := range strings.Lines(text) {

@@ -34,11 +34,14 @@ type Figure struct {
 	rows [][]*plot.Plot // panels, by row; a row's last ones may be nil
 }
 
-// keyEntry is one entry of the key: a sample, drawn at a point, and its name.
+// keyEntry is one entry of the key.
 type keyEntry struct {
 	name   string
-	sample func(c draw.Canvas, at vg.Point)
+	sample sample
 }
+
+// sample draws what a mark looks like.
+type sample func(c draw.Canvas, at vg.Point)
 
 const (
 	figureWidth = 640

@@ -32,7 +32,7 @@ func keyOf(c chartdata.Chart) []keyEntry {
 			k.addRule(r)
 		}
 		for _, s := range p.Shades {
-			k.add(s.Name, func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Shaded, palette.Faint) })
+			k.add(s.Name, boxSample(palette.Shaded, palette.Faint))
 		}
 	}
 	return k.entries
@@ -41,9 +41,9 @@ func keyOf(c chartdata.Chart) []keyEntry {
 // key collects entries, one of each name.
 type key struct{ entries []keyEntry }
 
-func (k *key) add(name string, sample func(c draw.Canvas, at vg.Point)) {
+func (k *key) add(name string, draw sample) {
 	if !slices.ContainsFunc(k.entries, func(e keyEntry) bool { return e.name == name }) {
-		k.entries = append(k.entries, keyEntry{name, sample})
+		k.entries = append(k.entries, keyEntry{name, draw})
 	}
 }
 
@@ -55,7 +55,7 @@ func (k *key) addRung(l chartdata.Series) {
 	switch l.Kind {
 	case chartdata.Line, chartdata.Steps:
 		k.add(l.Rung, func(c draw.Canvas, at vg.Point) {
-			strokeSample(c, at, look.line(false))
+			strokeSample(look.line(false))(c, at)
 			look.mark(c, at, markRadius, false)
 		})
 	case chartdata.Probes:
@@ -68,7 +68,7 @@ func (k *key) addSeries(l chartdata.Series) {
 	switch l.Kind {
 	case chartdata.Line:
 		if hasBand(l.Points) {
-			k.add("min–max over seeds", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Grid, palette.Grid) })
+			k.add("min–max over seeds", boxSample(palette.Grid, palette.Grid))
 		}
 		if some(func(p chartdata.Point) bool { return p.Bound }) {
 			k.add("a lower bound", func(c draw.Canvas, at vg.Point) {
@@ -84,16 +84,16 @@ func (k *key) addSeries(l chartdata.Series) {
 			})
 		}
 	case chartdata.Ceiling:
-		k.add("its ceiling", func(c draw.Canvas, at vg.Point) { strokeSample(c, at, neutral.line(true)) })
+		k.add("its ceiling", strokeSample(neutral.line(true)))
 	case chartdata.Dots:
 		k.add(l.Name, func(c draw.Canvas, at vg.Point) {
 			c.SetColor(palette.Muted)
 			c.Fill(markers[0].path(at, 2.4))
 		})
 	case chartdata.Crosses:
-		k.add(l.Name, func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, palette.Muted) })
+		k.add(l.Name, crossSample(palette.Muted))
 	case chartdata.Ticks:
-		k.add(l.Name, func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, palette.Muted) })
+		k.add(l.Name, tickSample(palette.Muted))
 	case chartdata.Probes:
 		k.add("before the cell", func(c draw.Canvas, at vg.Point) { neutral.mark(c, at, markRadius, false) })
 		k.add("after it", func(c draw.Canvas, at vg.Point) { neutral.mark(c, at, markRadius, true) })
@@ -107,12 +107,8 @@ func (k *key) addRule(r chartdata.Rule) {
 			c.StrokeLine2(saturationLine(neutral), at.X, at.Y-7, at.X, at.Y+5)
 			neutral.mark(c, vg.Point{X: at.X, Y: at.Y + 5}, markRadius-0.8, false)
 		})
-	case chartdata.Ideal:
-		k.add(r.Name, func(c draw.Canvas, at vg.Point) { strokeSample(c, at, idealLine) })
-	case chartdata.Timeout:
-		k.add(r.Name, func(c draw.Canvas, at vg.Point) { strokeSample(c, at, timeoutLine) })
 	default:
-		k.add(r.Name, func(c draw.Canvas, at vg.Point) { strokeSample(c, at, sloLine) })
+		k.add(r.Name, strokeSample(ruleLines[r.Kind]))
 	}
 }
 
@@ -123,24 +119,21 @@ func (k *key) addGantt(g *chartdata.Gantt) {
 	marked := func(kind chartdata.MarkKind) bool {
 		return slices.ContainsFunc(g.Marks, func(m chartdata.Mark) bool { return m.Kind == kind })
 	}
-	if has(chartdata.Queued) {
-		k.add("queued", func(c draw.Canvas, at vg.Point) { strokeSample(c, at, queuedLine) })
-	}
-	if has(chartdata.Prefill) {
-		k.add("prefill", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Muted, palette.Muted) })
-	}
-	if has(chartdata.Decode) {
-		k.add("decode", func(c draw.Canvas, at vg.Point) { sampleBox(c, at, palette.Alpha(palette.Muted, 0x66), nil) })
-	}
-	if marked(chartdata.Refused) {
-		k.add("refused", func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, palette.Ink) })
-	}
-	if marked(chartdata.Unanswered) {
-		k.add("no answer by then", func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, palette.Ink) })
-	}
-	if len(g.Steps) > 0 {
-		k.add("a step with prompt tokens", func(c draw.Canvas, at vg.Point) { stripSample(c, at, palette.Muted) })
-		k.add("one of decoding alone", func(c draw.Canvas, at vg.Point) { stripSample(c, at, palette.Faint) })
+	for _, e := range []struct {
+		occurs bool
+		keyEntry
+	}{
+		{has(chartdata.Queued), keyEntry{"queued", strokeSample(queuedLine)}},
+		{has(chartdata.Prefill), keyEntry{"prefill", boxSample(palette.Muted, palette.Muted)}},
+		{has(chartdata.Decode), keyEntry{"decode", boxSample(palette.Alpha(palette.Muted, 0x66), nil)}},
+		{marked(chartdata.Refused), keyEntry{"refused", tickSample(palette.Ink)}},
+		{marked(chartdata.Unanswered), keyEntry{"no answer by then", crossSample(palette.Ink)}},
+		{len(g.Steps) > 0, keyEntry{"a step with prompt tokens", stripSample(palette.Muted)}},
+		{len(g.Steps) > 0, keyEntry{"one of decoding alone", stripSample(palette.Faint)}},
+	} {
+		if e.occurs {
+			k.add(e.name, e.sample)
+		}
 	}
 }
 
@@ -148,24 +141,38 @@ func hasBand(points []chartdata.Point) bool {
 	return slices.ContainsFunc(points, func(p chartdata.Point) bool { return p.Band != nil })
 }
 
-func strokeSample(c draw.Canvas, at vg.Point, sty draw.LineStyle) {
-	c.StrokeLine2(sty, at.X-sampleWidth/2, at.Y, at.X+sampleWidth/2, at.Y)
+func strokeSample(sty draw.LineStyle) sample {
+	return func(c draw.Canvas, at vg.Point) {
+		c.StrokeLine2(sty, at.X-sampleWidth/2, at.Y, at.X+sampleWidth/2, at.Y)
+	}
 }
 
-// sampleBox is a filled box with an edge, unless that is nil.
-func sampleBox(c draw.Canvas, at vg.Point, fill, edge color.Color) {
+func crossSample(col color.Color) sample {
+	return func(c draw.Canvas, at vg.Point) { cross(c, at, 2.6, col) }
+}
+
+func tickSample(col color.Color) sample {
+	return func(c draw.Canvas, at vg.Point) { tick(c, at, 3.5, col) }
+}
+
+// boxSample is a filled box with an edge, unless that is nil.
+func boxSample(fill, edge color.Color) sample {
 	const w, h = sampleWidth / 2, 5
-	box := []vg.Point{{X: at.X - w, Y: at.Y - h}, {X: at.X + w, Y: at.Y - h}, {X: at.X + w, Y: at.Y + h}, {X: at.X - w, Y: at.Y + h}}
-	c.FillPolygon(fill, box)
-	if edge != nil {
-		c.StrokeLines(draw.LineStyle{Color: edge, Width: 0.6}, append(box, box[0]))
+	return func(c draw.Canvas, at vg.Point) {
+		box := []vg.Point{{X: at.X - w, Y: at.Y - h}, {X: at.X + w, Y: at.Y - h}, {X: at.X + w, Y: at.Y + h}, {X: at.X - w, Y: at.Y + h}}
+		c.FillPolygon(fill, box)
+		if edge != nil {
+			c.StrokeLines(draw.LineStyle{Color: edge, Width: 0.6}, append(box, box[0]))
+		}
 	}
 }
 
 // stripSample is three steps of the strip.
-func stripSample(c draw.Canvas, at vg.Point, col color.Color) {
-	for i := range 3 {
-		left := at.X + vg.Length(i-1)*9 - 4
-		fillBox(c, col, left, left+8, at.Y-5, at.Y+5)
+func stripSample(col color.Color) sample {
+	return func(c draw.Canvas, at vg.Point) {
+		for i := range 3 {
+			left := at.X + vg.Length(i-1)*9 - 4
+			fillBox(c, col, left, left+8, at.Y-5, at.Y+5)
+		}
 	}
 }

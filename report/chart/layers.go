@@ -13,11 +13,11 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
-var (
-	sloLine     = draw.LineStyle{Color: palette.Ink, Width: 1.2, Dashes: dashed}
-	timeoutLine = draw.LineStyle{Color: palette.Muted, Width: 1, Dashes: dotted}
-	idealLine   = draw.LineStyle{Color: palette.Faint, Width: 1.4, Dashes: dashed}
-)
+var ruleLines = map[chartdata.RuleKind]draw.LineStyle{
+	chartdata.SLO:     {Color: palette.Ink, Width: 1.2, Dashes: dashed},
+	chartdata.Timeout: {Color: palette.Muted, Width: 1, Dashes: dotted},
+	chartdata.Ideal:   {Color: palette.Faint, Width: 1.4, Dashes: dashed},
+}
 
 // saturationLine is thinner than a line of data, and dotted.
 func saturationLine(s series) draw.LineStyle {
@@ -36,27 +36,20 @@ func underlay(p *plot.Plot, d chartdata.Panel) layer {
 		}
 		var knees []chartdata.Rule
 		for _, r := range d.Rules {
-			switch r.Kind {
-			case chartdata.Saturation:
+			sty := ruleLines[r.Kind]
+			switch {
+			case r.Kind == chartdata.Saturation:
 				knees = append(knees, r)
-			case chartdata.Ideal:
+			case r.Kind == chartdata.Ideal:
 				end := min(p.X.Max, p.Y.Max)
-				c.StrokeLine2(idealLine, x(0), y(0), x(end), y(end))
-			case chartdata.Timeout:
-				stroke(c, timeoutLine, r, x, y)
+				c.StrokeLine2(sty, x(0), y(0), x(end), y(end))
+			case r.OnX:
+				c.StrokeLine2(sty, x(r.At), c.Min.Y, x(r.At), c.Max.Y)
 			default:
-				stroke(c, sloLine, r, x, y)
+				c.StrokeLine2(sty, c.Min.X, y(r.At), c.Max.X, y(r.At))
 			}
 		}
 		drawSaturations(c, knees, x)
-	}
-}
-
-func stroke(c draw.Canvas, sty draw.LineStyle, r chartdata.Rule, x, y func(float64) vg.Length) {
-	if r.OnX {
-		c.StrokeLine2(sty, x(r.At), c.Min.Y, x(r.At), c.Max.Y)
-	} else {
-		c.StrokeLine2(sty, c.Min.X, y(r.At), c.Max.X, y(r.At))
 	}
 }
 
@@ -64,25 +57,26 @@ func stroke(c draw.Canvas, sty draw.LineStyle, r chartdata.Rule, x, y func(float
 // rungs saturate at one rate, it is of no rung's color.Color, and has the markers of all.
 func drawSaturations(c draw.Canvas, knees []chartdata.Rule, x func(float64) vg.Length) {
 	const apart = 9
-	rungs := map[float64][]chartdata.Rule{}
-	var rates []float64
-	for _, k := range knees {
-		if rungs[k.At] == nil {
-			rates = append(rates, k.At)
+	for len(knees) > 0 {
+		at := knees[0].At
+		var of, rest []chartdata.Rule
+		for _, k := range knees {
+			if k.At == at {
+				of = append(of, k)
+			} else {
+				rest = append(rest, k)
+			}
 		}
-		rungs[k.At] = append(rungs[k.At], k)
-	}
-	for _, rate := range rates {
-		of := rungs[rate]
-		upright := func(look series) { c.StrokeLine2(saturationLine(look), x(rate), c.Min.Y, x(rate), c.Max.Y) }
+		knees = rest
+		upright := func(look series) { c.StrokeLine2(saturationLine(look), x(at), c.Min.Y, x(at), c.Max.Y) }
 		if len(of) == 1 {
 			websvg.Group(c, websvg.Part{Series: of[0].Rung}, func() { upright(seriesOf(of[0].Look)) })
 		} else {
 			upright(neutral)
 		}
 		for i, k := range of {
-			at := vg.Point{X: x(rate) + (vg.Length(i)-vg.Length(len(of)-1)/2)*apart, Y: c.Max.Y}
-			websvg.Group(c, websvg.Part{Series: k.Rung, Label: kneeTip(k), At: at}, func() { seriesOf(k.Look).mark(c, at, markRadius-0.6, false) })
+			top := vg.Point{X: x(at) + (vg.Length(i)-vg.Length(len(of)-1)/2)*apart, Y: c.Max.Y}
+			websvg.Group(c, websvg.Part{Series: k.Rung, Label: kneeTip(k), At: top}, func() { seriesOf(k.Look).mark(c, top, markRadius-0.6, false) })
 		}
 	}
 }

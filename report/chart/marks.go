@@ -13,6 +13,9 @@ import (
 // be thousands of.
 const MaxNamed = 250
 
+// marking draws one mark of a series, named unless there are too many.
+type marking func(where vg.Point, p chartdata.Point, drawing func())
+
 func drawMarks(c draw.Canvas, d chartdata.Panel, i int, at placed) {
 	l := d.Series[i]
 	look := seriesOf(l.Look)
@@ -24,41 +27,34 @@ func drawMarks(c draw.Canvas, d chartdata.Panel, i int, at placed) {
 		websvg.Group(c, websvg.Part{Series: l.Rung, Label: pointTip(d, l, p), At: where}, drawing)
 	}
 	switch l.Kind {
-	case chartdata.Line:
-		for j, p := range l.Points {
-			where := at(i, j, p.Y)
-			one(where, p, func() { drawPoint(c, look, where, p) })
-		}
 	case chartdata.Steps:
 		for _, q := range chartdata.Quantiles {
-			for j, p := range l.Points {
-				if p.Y >= q-1e-9 {
-					where := at(i, j, p.Y)
-					one(where, p, func() { look.mark(c, where, markRadius, false) })
-					break
-				}
+			if j := l.Quantile(q); j < len(l.Points) {
+				where := at(i, j, l.Points[j].Y)
+				one(where, l.Points[j], func() { look.mark(c, where, markRadius, false) })
 			}
 		}
-	case chartdata.Dots:
-		for j, p := range l.Points {
-			where := at(i, j, p.Y)
+		return
+	case chartdata.Probes:
+		drawProbes(c, l, i, at, one)
+		return
+	}
+	for j, p := range l.Points {
+		where := at(i, j, p.Y)
+		switch l.Kind {
+		case chartdata.Line:
+			one(where, p, func() { drawPoint(c, look, where, p) })
+		case chartdata.Dots:
 			one(where, p, func() {
 				c.SetColor(palette.Alpha(look.color, 0xB0))
 				c.Fill(markers[0].path(where, 2))
 			})
-		}
-	case chartdata.Crosses:
-		for j, p := range l.Points {
-			where := at(i, j, p.Y)
+		case chartdata.Crosses:
 			one(where, p, func() { cross(c, where, 2.6, look.color) })
-		}
-	case chartdata.Ticks:
-		for j, p := range l.Points {
-			where := vg.Point{X: at(i, j, 0).X, Y: c.Min.Y + 5}
+		case chartdata.Ticks:
+			where.Y = c.Min.Y + 5
 			one(where, p, func() { tick(c, where, 3.5, look.color) })
 		}
-	case chartdata.Probes:
-		drawProbes(c, l, i, at, one)
 	}
 }
 
@@ -73,7 +69,7 @@ func drawPoint(c draw.Canvas, look series, where vg.Point, p chartdata.Point) {
 }
 
 // drawProbes links the probe before a cell, filled, with the one after it, hollow.
-func drawProbes(c draw.Canvas, l chartdata.Series, i int, at placed, one func(vg.Point, chartdata.Point, func())) {
+func drawProbes(c draw.Canvas, l chartdata.Series, i int, at placed, one marking) {
 	look := seriesOf(l.Look)
 	size := vg.Length(markRadius)
 	if len(l.Points) > 40 {

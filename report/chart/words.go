@@ -75,11 +75,8 @@ func valueInWords(p chartdata.Point, share bool) string {
 
 func quantilesInWords(l chartdata.Series, u chartdata.Unit) (values []string) {
 	for _, q := range chartdata.Quantiles {
-		for _, pt := range l.Points {
-			if pt.Y >= q-1e-9 {
-				values = append(values, fmt.Sprintf("%s%% within %s %s", format.Short(100*q), format.Sig3(pt.X), u))
-				break
-			}
+		if i := l.Quantile(q); i < len(l.Points) {
+			values = append(values, fmt.Sprintf("%s%% within %s %s", format.Short(100*q), format.Sig3(l.Points[i].X), u))
 		}
 	}
 	if last := l.Points[len(l.Points)-1]; last.Y < 1 {

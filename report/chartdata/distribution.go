@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -38,8 +39,8 @@ func (b *builder) distributions() (e2e, itl Chart, err error) {
 			if err != nil {
 				return Chart{}, Chart{}, err
 			}
-			left.Series = appendCurve(left.Series, Series{Kind: Steps, Rung: rung, Look: b.looks[rung], Name: "E2E", Points: curve(d.e2e, d.arrivals)})
-			right.Series = appendCurve(right.Series, Series{Kind: Steps, Rung: rung, Look: b.looks[rung], Name: "ITL", Points: curve(d.itl, len(d.itl))})
+			left.addCurve(Series{Rung: rung, Look: b.looks[rung], Name: "E2E", Points: curve(d.e2e, d.arrivals)})
+			right.addCurve(Series{Rung: rung, Look: b.looks[rung], Name: "ITL", Points: curve(d.itl, len(d.itl))})
 		}
 		if slo, ok := only(b.s, sloOf); ok {
 			left.Rules = []Rule{{Kind: SLO, OnX: true, At: slo, Name: "SLO " + number(slo) + " s"}}
@@ -53,11 +54,11 @@ func (b *builder) distributions() (e2e, itl Chart, err error) {
 	return e2e, itl, nil
 }
 
-func appendCurve(all []Series, l Series) []Series {
-	if len(l.Points) == 0 {
-		return all
+func (p *Panel) addCurve(l Series) {
+	l.Kind = Steps
+	if len(l.Points) > 0 {
+		p.Series = append(p.Series, l)
 	}
-	return append(all, l)
 }
 
 // finish gives the panels of distributions one time axis.
@@ -133,6 +134,12 @@ func (d *distribution) add(r *results.Record, timeoutS float64) {
 
 // Quantiles are those at which a curve of a distribution has a marker.
 var Quantiles = []float64{0.5, 0.9, 0.99}
+
+// Quantile returns the index of the first point of a distribution that reaches a share, or
+// their number when none does.
+func (l Series) Quantile(q float64) int {
+	return sort.Search(len(l.Points), func(i int) bool { return l.Points[i].Y >= q-1e-9 })
+}
 
 // curve is the distribution of sorted values among total, at evenly spaced ranks, the
 // first, the last, and the exact ranks of Quantiles.
