@@ -1,5 +1,13 @@
-// Package report turns an analysed sweep into things to read: tables as data
-// with Markdown and terminal renderers, charts as SVG and PNG, one
-// self-contained HTML page, and blocks embedded in other documents that a check
-// keeps true. The same input always gives the same bytes.
+// Package report says what a run found.
+//
+// Of makes a Report of an analysed run: its words, tables, charts and warnings, all with the
+// facts that the numbers rest on. A Report renders itself as Markdown and as a web Page, and
+// Write puts both into a folder, with every table as Markdown, CSV and JSON and every chart
+// as SVG and PNG. Blocks are the tables by name, for documents that embed them. Equal runs
+// give equal bytes.
+//
+// Below it, each in a package: chartdata (what a chart shows), chart (how it is drawn), page
+// (the web page), embed (blocks of documents), format (numbers for readers), palette
+// (colours). Beside it, for other subjects than a run: flame, costs, fitting, experiment,
+// loadcheck.
 package report

@@ -32,14 +32,15 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [RUN]",
 		Short: "Make the tables, charts and page of a run",
-		Long: `Make every table and chart of a run from its Parquet files: report.md, report.html,
-tables, charts and summary.json, written into the run's folder, and print the summary.
-Without RUN it takes the latest run under runs/. tables/ has every table as CSV and JSON
-too, with the numbers as they were computed; --table prints one and writes nothing.
+		Long: `Compute every table and chart of a run from its Parquet files, write them into the
+run's folder (report.md, report.html, tables, charts, summary.json), and print the
+summary. Without RUN, report takes the latest run under runs/. The folder tables has
+every table as Markdown, and as CSV and JSON with unrounded numbers. --table prints one
+table and writes nothing.
 
-Documents embed tables between <!-- cadence:begin NAME --> and <!-- cadence:end -->.
---embed brings these up to date; --check changes nothing and fails when one, or a file in
-the run's tables/, differs from what the data gives.`,
+A document embeds a table between two lines, <!-- cadence:begin NAME --> and
+<!-- cadence:end -->. --embed fills these blocks; --check writes nothing, and fails when
+a block or a file in tables differs from the data.`,
 		Example: `  cadence-bench report
   cadence-bench report runs/mine --slo 4s
   cadence-bench report results/runs/ladder --table summary --format csv
@@ -63,13 +64,13 @@ the run's tables/, differs from what the data gives.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&f.slo, "slo", 0, "recompute goodput and attainment at this objective (default the run's)")
+	flags.DurationVar(&f.slo, "slo", 0, "compute goodput and attainment for this objective (default the run's)")
 	flags.DurationVar(&f.warmup, "warmup", 0, "start of the steady window (default the run's)")
-	flags.DurationVar(&f.cooldown, "cooldown", 0, "leave out the arrivals of this last part")
+	flags.DurationVar(&f.cooldown, "cooldown", 0, "leave out the arrivals of this last part of each cell")
 	flags.StringVar(&f.out, "out", "", "folder to write to (default the run's own or, with another objective or window, what-if in it)")
-	flags.BoolVar(&f.embed, "embed", false, "bring the tables in --docs up to date")
-	flags.BoolVar(&f.check, "check", false, "compare the tables in --docs and in the run's tables/ with the data, and write nothing")
-	flags.StringSliceVar(&f.docs, "docs", nil, "documents that embed tables (default README.md and docs/*.md)")
+	flags.BoolVar(&f.embed, "embed", false, "fill the blocks of the documents in --docs")
+	flags.BoolVar(&f.check, "check", false, "compare the blocks in --docs and the files in the run's tables with the data, and write nothing")
+	flags.StringSliceVar(&f.docs, "docs", nil, "documents with blocks (default README.md and docs/*.md)")
 	flags.StringVar(&f.table, "table", "", "print this table, such as summary, and write nothing")
 	flags.StringVar(&f.format, "format", tableFormats[0], "how --table prints: "+strings.Join(tableFormats, ", "))
 	return cmd
@@ -81,15 +82,15 @@ func (f *reportFlags) valid(dir string, options analysis.Options, formatSet bool
 	other := options != analysis.Options{}
 	switch {
 	case f.table == "" && formatSet:
-		return errors.New("--format is of one table: name it with --table")
+		return errors.New("--format applies to one table: name it with --table")
 	case f.slo < 0 || f.warmup < 0 || f.cooldown < 0:
 		return errors.New("--slo, --warmup and --cooldown must not be negative")
 	case other && (f.embed || f.check):
-		return errors.New("--slo, --warmup and --cooldown give other figures than documents and kept tables have: without --embed and --check")
+		return errors.New("--slo, --warmup and --cooldown change the figures; --embed and --check need those of the run itself")
 	case other && f.out != "" && sameFolder(f.out, dir):
-		return fmt.Errorf("--out %s is the run's own folder, whose report has the run's own SLO and window: name another", f.out)
+		return fmt.Errorf("--out %s is the run's own folder, which keeps the report with the run's own SLO and window: name another", f.out)
 	case f.table != "" && (f.embed || f.check):
-		return errors.New("--table prints one table: without --embed and --check")
+		return errors.New("--table prints one table; it does not go with --embed or --check")
 	case !slices.Contains(tableFormats, f.format):
 		return fmt.Errorf("--format %q: want one of %s", f.format, strings.Join(tableFormats, ", "))
 	case f.out == "" && other:

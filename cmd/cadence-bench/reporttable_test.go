@@ -47,11 +47,11 @@ func TestReportRefusesTables(t *testing.T) {
 	}{
 		"unknown table":      {[]string{"--table", "sumary"}, `no table "sumary": want one of headline, summary, cells`},
 		"unknown format":     {[]string{"--table", "summary", "--format", "xml"}, `--format "xml": want one of markdown, csv, json`},
-		"format of nothing":  {[]string{"--format", "csv"}, "name it with --table"},
-		"table and check":    {[]string{"--table", "summary", "--check"}, "without --embed and --check"},
-		"embed of another":   {[]string{"--slo", "1s", "--embed"}, "give other figures than documents and kept tables have"},
-		"check of another":   {[]string{"--warmup", "1s", "--check"}, "give other figures than documents and kept tables have"},
-		"over the run's own": {[]string{"--slo", "1s", "--out", committed}, "is the run's own folder, whose report has the run's own SLO and window: name another"},
+		"format of nothing":  {[]string{"--format", "csv"}, "--format applies to one table: name it with --table"},
+		"table and check":    {[]string{"--table", "summary", "--check"}, "it does not go with --embed or --check"},
+		"embed of another":   {[]string{"--slo", "1s", "--embed"}, "change the figures; --embed and --check need those of the run itself"},
+		"check of another":   {[]string{"--warmup", "1s", "--check"}, "change the figures; --embed and --check need those of the run itself"},
+		"over the run's own": {[]string{"--slo", "1s", "--out", committed}, "is the run's own folder, which keeps the report with the run's own SLO and window: name another"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, t.Context(), append([]string{"report", committed}, tt.args...)...)
