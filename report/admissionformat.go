@@ -5,27 +5,16 @@ import (
 	"math"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-func refused(a *analysis.AdmissionPoint) (of, n int) {
-	all := arrivals(a)
-	return all - a.Sum(func(c *analysis.Promise) int { return c.Taken }), all
-}
-
-// percentOf is a share of counts with one decimal.
-func percentOf(of, n int) string {
+// shareOf is a share of counts, null where there are none.
+func shareOf(of, n int) results.Opt[float64] {
 	if n == 0 {
-		return null
+		return results.Opt[float64]{}
 	}
-	return percent(float64(of) / float64(n))
-}
-
-func percentIf(o results.Opt[float64]) string {
-	if !o.OK {
-		return null
-	}
-	return percent(o.V)
+	return results.Some(float64(of) / float64(n))
 }
 
 // percent has one decimal below 99.95% and above 0.05%, and none at the ends.
@@ -39,22 +28,24 @@ func percent(share float64) string {
 // proportion is a share with its interval.
 func proportion(p analysis.Proportion) string {
 	if p.N == 0 {
-		return null
+		return table.Null
 	}
 	return fmt.Sprintf("%s [%.1f, %.1f]", percent(p.P), 100*p.Lo, 100*p.Hi)
 }
 
 // proportionFields are a share, its interval and its counts.
 func proportionFields(points []analysis.AdmissionPoint, name, doc string, of func(*analysis.AdmissionPoint) analysis.Proportion) []Field {
-	fields := []Field{
-		{Name: name, Doc: doc}, {Name: name + "_low", Doc: "lower end of its interval of 95%"}, {Name: name + "_high", Doc: "upper end"},
-		{Name: name + "_count", Doc: "how many of them"}, {Name: name + "_of", Doc: "how many there were"},
+	value := func(pick func(analysis.Proportion) any) func(analysis.AdmissionPoint) any {
+		return func(a analysis.AdmissionPoint) any { return pick(of(&a)) }
 	}
-	for i := range points {
-		p := of(&points[i])
-		for k, v := range []any{numberIf(p.P, p.N > 0), numberIf(p.Lo, p.N > 0), numberIf(p.Hi, p.N > 0), p.Of, p.N} {
-			fields[k].values = append(fields[k].values, v)
-		}
+	share := func(pick func(analysis.Proportion) float64) func(analysis.AdmissionPoint) any {
+		return value(func(p analysis.Proportion) any { return table.NumberIf(pick(p), p.N > 0) })
 	}
-	return fields
+	return []Field{
+		table.NewField(name, "", doc, points, share(func(p analysis.Proportion) float64 { return p.P })),
+		table.NewField(name+"_low", "", "lower end of its interval of 95%", points, share(func(p analysis.Proportion) float64 { return p.Lo })),
+		table.NewField(name+"_high", "", "upper end", points, share(func(p analysis.Proportion) float64 { return p.Hi })),
+		table.NewField(name+"_count", "", "how many of them", points, value(func(p analysis.Proportion) any { return p.Of })),
+		table.NewField(name+"_of", "", "how many there were", points, value(func(p analysis.Proportion) any { return p.N })),
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // unrecorded stands for what a run of an earlier version did not keep.
@@ -19,44 +21,53 @@ const refusedByNote = "*refused by*: shares of the requests refused, by the firs
 // thetas tells where the threshold of each policy stood, whether the promise is met as
 // closely as it should be there, and what else refused.
 func thetas(points []analysis.AdmissionPoint, f Facts) Table {
-	of := func(name string, text func(a *analysis.AdmissionPoint) string) column {
-		return admissionColumn(name, points, func(a *analysis.AdmissionPoint) string {
+	figure := func(head, key, doc string, of func(a *analysis.AdmissionPoint) results.Opt[float64], format func(float64) string) table.Col {
+		return number(head, key, "", doc, points, func(a *analysis.AdmissionPoint) results.Opt[float64] {
 			if a.Theta.Decided == 0 {
-				return null
+				return results.Opt[float64]{}
+			}
+			return of(a)
+		}, format)
+	}
+	where := func(at string, n func(t *analysis.Theta) int) table.Col {
+		return figure("θ "+at, "theta_"+at+"_share", "share of the decisions at which θ was there", func(a *analysis.AdmissionPoint) results.Opt[float64] {
+			return shareOf(n(&a.Theta), a.Theta.Decided)
+		}, percent)
+	}
+	recorded := func(text func(a *analysis.AdmissionPoint) string) func(a *analysis.AdmissionPoint) string {
+		return func(a *analysis.AdmissionPoint) string {
+			if a.Theta.Decided == 0 {
+				return table.Null
 			}
 			return text(a)
-		})
-	}
-	share := func(name string, n func(t *analysis.Theta) int) column {
-		return of(name, func(a *analysis.AdmissionPoint) string { return percentOf(n(&a.Theta), a.Theta.Decided) })
-	}
-	near := admissionColumn("within 2 points of α", points, func(a *analysis.AdmissionPoint) string {
-		switch {
-		case a.Theta.Decided == 0:
-			return unrecorded
-		case a.Interior.N == 0:
-			return null
 		}
-		return string(a.Interior.Near(a.Alpha.V, analysis.NearPoints))
-	})
-	near.Left = true
-	columns := append(who(points),
-		admissionColumn("α", points, func(a *analysis.AdmissionPoint) string { return percentIf(a.Alpha) }),
-		share("θ least", func(t *analysis.Theta) int { return t.Least }),
-		share("θ interior", func(t *analysis.Theta) int { return t.Interior }),
-		share("θ most", func(t *analysis.Theta) int { return t.Most }),
-		of("θ mean", func(a *analysis.AdmissionPoint) string { return sig3(a.Theta.Sum / float64(a.Theta.Decided)) }),
-		of("late while interior", func(a *analysis.AdmissionPoint) string { return proportion(a.Interior) }).
-			with(proportionFields(points, "late_while_interior", "share of the requests taken by the bound while θ was interior that did not end well within the SLO", func(a *analysis.AdmissionPoint) analysis.Proportion { return a.Interior })...),
-		of("of", func(a *analysis.AdmissionPoint) string { return strconv.Itoa(a.Interior.N) }),
-		near,
+	}
+	columns := append(who(points), alpha(points),
+		where("least", func(t *analysis.Theta) int { return t.Least }),
+		where("interior", func(t *analysis.Theta) int { return t.Interior }),
+		where("most", func(t *analysis.Theta) int { return t.Most }),
+		figure("θ mean", "theta_mean", "mean of θ over the decisions", func(a *analysis.AdmissionPoint) results.Opt[float64] {
+			return results.Some(a.Theta.Sum / float64(a.Theta.Decided))
+		}, sig3),
+		shown("late while interior", points, recorded(func(a *analysis.AdmissionPoint) string { return proportion(a.Interior) })).
+			With(proportionFields(points, "late_while_interior", "share of the requests taken by the bound while θ was interior that did not end well within the SLO", func(a *analysis.AdmissionPoint) analysis.Proportion { return a.Interior })...),
+		shown("of", points, recorded(func(a *analysis.AdmissionPoint) string { return strconv.Itoa(a.Interior.N) })),
+		table.Text("within 2 points of α", "within_2_points_of_alpha", "whether the interval of that share lies within α ± 2 points", points, func(a analysis.AdmissionPoint) string {
+			switch {
+			case a.Theta.Decided == 0:
+				return unrecorded
+			case a.Interior.N == 0:
+				return ""
+			}
+			return string(a.Interior.Near(a.Alpha.V, analysis.NearPoints))
+		}),
 	)
 	for i, name := range analysis.Limits {
-		columns = append(columns, of("refused by "+name, func(a *analysis.AdmissionPoint) string {
-			return percentOf(a.Theta.RefusedBy[i], a.Theta.Refused())
-		}))
+		columns = append(columns, figure("refused by "+name, "refused_by_"+name, "share of the refused that this limit turned away", func(a *analysis.AdmissionPoint) results.Opt[float64] {
+			return shareOf(a.Theta.RefusedBy[i], a.Theta.Refused())
+		}, percent))
 	}
-	t := assemble("Where the threshold of admission stood", f.Caption(), columns)
+	t := table.Of("Where the threshold of admission stood", f.Caption(), columns)
 	t.Name, t.Notes = "admission-theta", []string{thetaNote, refusedByNote, intervalNote(points)}
 	if slices.ContainsFunc(points, func(a analysis.AdmissionPoint) bool { return a.Theta.Decided == 0 }) {
 		t.Notes = append(t.Notes, "Not recorded: the policy has no θ, or the run was made before it was kept.")

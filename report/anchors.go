@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Anchors is one row per rate and metric of the rung that was measured again after all
@@ -16,8 +17,8 @@ func Anchors(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 	}
 	rep := s.AnchorsOf()
 	t = Table{Name: "anchors", Title: f.title("The same cells, measured again after all others"), Caption: f.Caption(), Columns: []Column{
-		{"rung", true}, {"offered (rps)", false}, {"cells between", false}, {"metric", true},
-		{"in its place", false}, {"again, at the end", false}, {"difference", false},
+		{Name: "rung", Left: true}, {Name: "offered (rps)"}, {Name: "cells between"}, {Name: "metric", Left: true},
+		{Name: "in its place"}, {Name: "again, at the end"}, {Name: "difference"},
 	}}
 	scales := map[string]scale{}
 	for _, r := range rep.Rows {
@@ -39,10 +40,10 @@ func Anchors(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 
 func anchorFields(rows []analysis.AnchorRow) []Field {
 	fields := []Field{
-		field("rung", "", "name of the configuration", rows, func(r analysis.AnchorRow) any { return r.Rung }),
-		field("offered_rps", "1/s", "rate at which the tape offers requests", rows, func(r analysis.AnchorRow) any { return r.OfferedRPS }),
-		field("cells_between", "", "cells measured between the two, at least", rows, func(r analysis.AnchorRow) any { return r.Between }),
-		field("metric", "", "key of the metric", rows, func(r analysis.AnchorRow) any { return r.Key }),
+		table.NewField("rung", "", "name of the configuration", rows, func(r analysis.AnchorRow) any { return r.Rung }),
+		table.NewField("offered_rps", "1/s", "rate at which the tape offers requests", rows, func(r analysis.AnchorRow) any { return r.OfferedRPS }),
+		table.NewField("cells_between", "", "cells measured between the two, at least", rows, func(r analysis.AnchorRow) any { return r.Between }),
+		table.NewField("metric", "", "key of the metric", rows, func(r analysis.AnchorRow) any { return r.Key }),
 	}
 	fields = append(fields, spanFields("first", "", "the metric in its place in the sweep, in the unit of its key", "seeds", true, rows, func(r analysis.AnchorRow) analysis.Range { return r.First })...)
 	fields = append(fields, spanFields("anchor", "", "the metric measured again after all others", "seeds", true, rows, func(r analysis.AnchorRow) analysis.Range { return r.Anchor })...)
@@ -62,7 +63,7 @@ func largest(rows []analysis.AnchorRow, key string) float64 {
 // percents formats a range of relative differences.
 func percents(r analysis.Range) string {
 	if r.N == 0 {
-		return null
+		return table.Null
 	}
 	text := fmt.Sprintf("%+.1f%%", 100*r.Mean)
 	lo, hi := fmt.Sprintf("%+.1f%%", 100*r.Min), fmt.Sprintf("%+.1f%%", 100*r.Max)

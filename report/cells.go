@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -14,31 +15,31 @@ import (
 // arrival and 95% intervals of the latencies.
 func Cells(s *analysis.Sweep, f Facts) Table {
 	each := eachCell(s)
-	number := func(m analysis.Metric) column {
+	number := func(m analysis.Metric) table.Col {
 		sc := scaleOf(m.Unit, largestOf(s, m))
-		return right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string {
+		return table.Right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string {
 			v := m.Of(c)
 			if !v.OK {
-				return null
+				return table.Null
 			}
 			return sc.bounded(v.V, v.Bound)
 		}))
 	}
-	interval := func(m analysis.Metric, of func(*analysis.CellMetrics) analysis.Quantile) column {
+	interval := func(m analysis.Metric, of func(*analysis.CellMetrics) analysis.Quantile) table.Col {
 		sc := scaleOf(m.Unit, largestOf(s, m))
-		return right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string { return sc.interval(of(c)) }))
+		return table.Right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string { return sc.interval(of(c)) }))
 	}
-	t := assemble(f.title("Every cell, in the order of the sweep"), f.Caption(), []column{
-		right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
-		left("rung", each(rungOf)),
-		right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
-		right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
+	t := table.Of(f.title("Every cell, in the order of the sweep"), f.Caption(), []table.Col{
+		table.Right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
+		table.Left("rung", each(rungOf)),
+		table.Right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
+		table.Right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
 		number(analysis.Arrivals), number(analysis.Completed), number(analysis.Shed), number(analysis.Timeouts), number(analysis.Failures),
 		number(analysis.Goodput), number(analysis.Tokens), number(analysis.TPOTP50),
 		interval(analysis.TTFTP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.TTFT.P50 }),
 		interval(analysis.E2EP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P50 }),
 		interval(analysis.E2EP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P99 }),
-		right("valid", each(valid)),
+		table.Right("valid", each(valid)),
 	})
 	t.Fields = cellFields(s)
 	t.Notes = []string{
@@ -114,7 +115,7 @@ func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {
 
 func (s scale) interval(q analysis.Quantile) string {
 	if q.N == 0 {
-		return null
+		return table.Null
 	}
 	hi := "∞"
 	if !math.IsInf(q.Hi, 1) {
@@ -137,9 +138,9 @@ func Probes(s *analysis.Sweep, f Facts) Table {
 		high = append(high, sc.mean(analysis.Range{N: r.Decode.N, Mean: r.Decode.Max}))
 		prefill = append(prefill, sc.mean(r.Prefill))
 	}
-	t := assemble(f.title("The machine's speed before each cell, by rung"), f.Caption(), []column{
-		left("rung", rungs), right("cells", cells), right("no probe", missing),
-		right("decode (tok/s)", decode), right("min", low), right("max", high), right("prefill (tok/s)", prefill),
+	t := table.Of(f.title("The machine's speed before each cell, by rung"), f.Caption(), []table.Col{
+		table.Left("rung", rungs), table.Right("cells", cells), table.Right("no probe", missing),
+		table.Right("decode (tok/s)", decode), table.Right("min", low), table.Right("max", high), table.Right("prefill (tok/s)", prefill),
 	})
 	t.Fields = probeFields(rep.Rungs)
 	if rep.Spread.OK {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // What a check's figure is marked with in the table of all of them.
@@ -16,7 +17,7 @@ const (
 
 // CheckBounds documents the checks and their bounds.
 func CheckBounds() Table {
-	t := Table{Columns: []Column{{"check", true}, {"figure", true}, {"noted", true}, {"voids the cell", true}, {"why", true}}}
+	t := Table{Columns: []Column{{Name: "check", Left: true}, {Name: "figure", Left: true}, {Name: "noted", Left: true}, {Name: "voids the cell", Left: true}, {Name: "why", Left: true}}}
 	for _, d := range analysis.CheckDocs() {
 		t.Rows = append(t.Rows, []string{"`" + d.Name + "`", d.What, orNever(d.Note), orNever(d.Void), d.Why})
 	}
@@ -34,8 +35,8 @@ func orNever(bound string) string {
 // figure that it saw.
 func Checks(s *analysis.Sweep, f Facts) Table {
 	t := Table{Title: "What each cell was checked for", Caption: f.Caption(), Columns: []Column{
-		{"check", true}, {"worst figure", false}, {"in", true}, {"noted from", true}, {"void from", true},
-		{"cells checked", false}, {"noted", false}, {"void", false},
+		{Name: "check", Left: true}, {Name: "worst figure"}, {Name: "in", Left: true}, {Name: "noted from", Left: true}, {Name: "void from", Left: true},
+		{Name: "cells checked"}, {Name: "noted"}, {Name: "void"},
 	}}
 	var worsts []worstCheck
 	cells := s.All()
@@ -53,7 +54,7 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 				worst, most = &cells[i], c
 			}
 		}
-		figure, where := null, null
+		figure, where := table.Null, table.Null
 		if worst != nil {
 			figure = figureScale(d.Unit, most.Figure.V).withUnit(most.Figure.V)
 		}
@@ -77,11 +78,11 @@ func Checks(s *analysis.Sweep, f Facts) Table {
 // CellChecks is one row per cell, with the figure of every check.
 func CellChecks(s *analysis.Sweep, f Facts) Table {
 	cells, each := s.All(), eachCell(s)
-	columns := []column{
-		right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
-		left("rung", each(rungOf)),
-		right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
-		right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
+	columns := []table.Col{
+		table.Right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
+		table.Left("rung", each(rungOf)),
+		table.Right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
+		table.Right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
 	}
 	for _, d := range analysis.CheckDocs() {
 		largest := 0.0
@@ -90,18 +91,18 @@ func CellChecks(s *analysis.Sweep, f Facts) Table {
 			largest = max(largest, c.Figure.V)
 		}
 		sc := figureScale(d.Unit, largest)
-		columns = append(columns, right(sc.name(d.Label), each(func(m *analysis.CellMetrics) string {
+		columns = append(columns, table.Right(sc.name(d.Label), each(func(m *analysis.CellMetrics) string {
 			c, _ := m.Check(d.Name)
 			if !c.Figure.OK {
-				return null
+				return table.Null
 			}
 			return sc.format(c.Figure.V) + map[analysis.Verdict]string{analysis.Noted: noted, analysis.Voided: void}[c.Verdict]
 		})))
 	}
-	columns = append(columns, right("valid", each(valid)))
-	t := assemble("Every check of every cell", f.Caption(), columns)
+	columns = append(columns, table.Right("valid", each(valid)))
+	t := table.Of("Every check of every cell", f.Caption(), columns)
 	t.Fields = checkFields(s)
-	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + null + "”: not measured."}
+	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + table.Null + "”: not measured."}
 	return t
 }
 

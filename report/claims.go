@@ -7,16 +7,17 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Claims is what is said of such ladders, and what this run says to it.
 func Claims(s *analysis.Sweep, f Facts) Table {
 	claims := s.Claims()
-	t := assemble(f.title("The claims, on this machine"), f.Caption(), []column{
-		left("", textsOf(claims, func(c analysis.Claim) string { return c.Key })),
-		left("claim", textsOf(claims, func(c analysis.Claim) string { return c.Text })),
-		left("figures", textsOf(claims, figureTexts)),
-		left("verdict", textsOf(claims, func(c analysis.Claim) string { return "**" + string(c.Verdict) + "**" })),
+	t := table.Of(f.title("The claims, on this machine"), f.Caption(), []table.Col{
+		table.Left("", textsOf(claims, func(c analysis.Claim) string { return c.Key })),
+		table.Left("claim", textsOf(claims, func(c analysis.Claim) string { return c.Text })),
+		table.Left("figures", textsOf(claims, figureTexts)),
+		table.Left("verdict", textsOf(claims, func(c analysis.Claim) string { return "**" + string(c.Verdict) + "**" })),
 	})
 	t.Fields = claimFields(claims)
 	t.Notes = []string{"Claims a to e are those of the predecessor's report, f and g are of admission control. [lo, hi]: 95%. “>”: a lower bound. A verdict follows from the figures by the rule below, and from nothing else."}
@@ -43,7 +44,7 @@ func evidenceText(c analysis.Claim, e analysis.Evidence) string {
 		where += " "
 	}
 	if e.Missing {
-		return where + null
+		return where + table.Null
 	}
 	show := func(v float64) string {
 		switch {
@@ -81,20 +82,20 @@ func claimFields(claims []analysis.Claim) []Field {
 		}
 	}
 	known := func(of func(analysis.Evidence) float64, ok func(analysis.Evidence) bool) func(line) any {
-		return func(l line) any { return numberIf(of(l.evidence), !l.evidence.Missing && ok(l.evidence)) }
+		return func(l line) any { return table.NumberIf(of(l.evidence), !l.evidence.Missing && ok(l.evidence)) }
 	}
 	always := func(analysis.Evidence) bool { return true }
 	interval := func(e analysis.Evidence) bool { return e.Interval }
 	return []Field{
-		field("claim", "", "its letter", lines, func(l line) any { return l.claim.Key }),
-		field("text", "", "what is claimed", lines, func(l line) any { return l.claim.Text }),
-		field("verdict", "", "holds, does not hold or cannot tell", lines, func(l line) any { return string(l.claim.Verdict) }),
-		field("figure_of", "", "what the figures are", lines, func(l line) any { return l.claim.What }),
-		field("evidence_where", "", "what is compared, or at which rate", lines, func(l line) any { return textIf(l.evidence.Where) }),
-		field("figure", "", "a ratio, a share, a count or requests per second, as figure_of says", lines, known(func(e analysis.Evidence) float64 { return e.Value }, always)),
-		field("figure_ci95_lo", "", "its 95% interval", lines, known(func(e analysis.Evidence) float64 { return e.Lo }, interval)),
-		field("figure_ci95_hi", "", "its upper end", lines, known(func(e analysis.Evidence) float64 { return e.Hi }, interval)),
-		field("evidence_verdict", "", "the verdict by this figure alone", lines, func(l line) any { return string(l.evidence.Verdict) }),
-		field("rule", "", "by which the verdict is given", lines, func(l line) any { return l.claim.Rule }),
+		table.NewField("claim", "", "its letter", lines, func(l line) any { return l.claim.Key }),
+		table.NewField("text", "", "what is claimed", lines, func(l line) any { return l.claim.Text }),
+		table.NewField("verdict", "", "holds, does not hold or cannot tell", lines, func(l line) any { return string(l.claim.Verdict) }),
+		table.NewField("figure_of", "", "what the figures are", lines, func(l line) any { return l.claim.What }),
+		table.NewField("evidence_where", "", "what is compared, or at which rate", lines, func(l line) any { return table.TextIf(l.evidence.Where) }),
+		table.NewField("figure", "", "a ratio, a share, a count or requests per second, as figure_of says", lines, known(func(e analysis.Evidence) float64 { return e.Value }, always)),
+		table.NewField("figure_ci95_lo", "", "its 95% interval", lines, known(func(e analysis.Evidence) float64 { return e.Lo }, interval)),
+		table.NewField("figure_ci95_hi", "", "its upper end", lines, known(func(e analysis.Evidence) float64 { return e.Hi }, interval)),
+		table.NewField("evidence_verdict", "", "the verdict by this figure alone", lines, func(l line) any { return string(l.evidence.Verdict) }),
+		table.NewField("rule", "", "by which the verdict is given", lines, func(l line) any { return l.claim.Rule }),
 	}
 }

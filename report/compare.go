@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -42,7 +43,7 @@ func comparedFacts(c *analysis.Comparison, a, b results.Manifest) Facts {
 func differing(c *analysis.Comparison, f Facts, ds []analysis.Difference) Table {
 	t := Table{
 		Title: f.title(fmt.Sprintf("B (%s) against A (%s)", c.B, c.A)), Caption: f.Caption(),
-		Columns: []Column{{"what differs", true}, {"A", true}, {"B", true}},
+		Columns: []Column{{Name: "what differs", Left: true}, {Name: "A", Left: true}, {Name: "B", Left: true}},
 	}
 	for _, d := range ds {
 		t.Rows = append(t.Rows, []string{d.What, orNull(d.A), orNull(d.B)})
@@ -51,7 +52,7 @@ func differing(c *analysis.Comparison, f Facts, ds []analysis.Difference) Table 
 		t.Rows = append(t.Rows, []string{"rung", p.A.Cell.Rung, p.B.Cell.Rung})
 	}
 	if len(t.Rows) == 0 {
-		t.Rows = [][]string{{"nothing", null, null}}
+		t.Rows = [][]string{{"nothing", table.Null, table.Null}}
 	}
 	for _, what := range []struct {
 		name  string
@@ -69,7 +70,7 @@ func differing(c *analysis.Comparison, f Facts, ds []analysis.Difference) Table 
 
 func orNull(s string) string {
 	if s == "" {
-		return null
+		return table.Null
 	}
 	return s
 }
@@ -91,7 +92,7 @@ func speed(c *analysis.Comparison, f Facts) Table {
 	}
 	t := Table{
 		Title: f.title("The machine's speed before the compared cells"), Caption: "mean (min–max) of the probes",
-		Columns: []Column{{"", true}, {"cells", false}, {"decode (tok/s)", false}, {"prefill (tok/s)", false}},
+		Columns: []Column{{Name: "", Left: true}, {Name: "cells"}, {Name: "decode (tok/s)"}, {Name: "prefill (tok/s)"}},
 		Rows:    [][]string{row("A", c.SpeedA), row("B", c.SpeedB)},
 	}
 	if a, b := c.SpeedA.Decode, c.SpeedB.Decode; a.N > 0 && b.N > 0 && a.Mean > 0 {
@@ -111,16 +112,16 @@ func speed(c *analysis.Comparison, f Facts) Table {
 
 func times(ratio float64) string {
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
-		return null
+		return table.Null
 	}
 	return sig3(ratio) + " times"
 }
 
 // counts is one row per metric.
 func counts(c *analysis.Comparison, f Facts) Table {
-	t := Table{Title: f.title("Findings of B against A"), Columns: []Column{{"metric", true}}}
+	t := Table{Title: f.title("Findings of B against A"), Columns: []Column{{Name: "metric", Left: true}}}
 	for _, v := range analysis.Findings() {
-		t.Columns = append(t.Columns, Column{string(v), false})
+		t.Columns = append(t.Columns, Column{Name: string(v)})
 	}
 	total := 0
 	for _, key := range metricsOf(c) {
@@ -182,10 +183,10 @@ func duels(c *analysis.Comparison, f Facts) Table {
 		e2e, ttft = append(e2e, duel(p.E2E)), append(ttft, duel(p.TTFT))
 		good = append(good, fmt.Sprintf("%d / %d / %d / %d", p.Good.OnlyB, p.Good.OnlyA, p.Good.Both, p.Good.Neither))
 	}
-	t := assemble(f.title("The same requests in A and B"), f.Caption(), []column{
-		left("rung", rung), right("offered (rps)", rate), right("seeds", seeds), right("pairs", pairs), right("block", block),
-		right("E2E in B sooner / later / equal / open", e2e), right("TTFT sooner / later / equal / open", ttft),
-		right("within the SLO in B only / A only / both / neither", good),
+	t := table.Of(f.title("The same requests in A and B"), f.Caption(), []table.Col{
+		table.Left("rung", rung), table.Right("offered (rps)", rate), table.Right("seeds", seeds), table.Right("pairs", pairs), table.Right("block", block),
+		table.Right("E2E in B sooner / later / equal / open", e2e), table.Right("TTFT sooner / later / equal / open", ttft),
+		table.Right("within the SLO in B only / A only / both / neither", good),
 	})
 	t.Notes = []string{"An answered request beats one that was not; with two unanswered ones it is open which was sooner. Block: how many requests in a row depend on each other, and are resampled as one."}
 	unpaired := 0
@@ -201,7 +202,7 @@ func duels(c *analysis.Comparison, f Facts) Table {
 func duel(d analysis.Duel) string {
 	n := d.Sooner + d.Later + d.Tie + d.Unresolved
 	if n == 0 {
-		return null
+		return table.Null
 	}
 	share := func(k int) string { return fmt.Sprintf("%.0f%%", 100*float64(k)/float64(n)) }
 	return strings.Join([]string{share(d.Sooner), share(d.Later), share(d.Tie), share(d.Unresolved)}, " / ")

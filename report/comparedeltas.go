@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // deltas is one row per rung, rate and metric.
@@ -37,9 +38,9 @@ func deltas(c *analysis.Comparison, f Facts) Table {
 			finding = append(finding, text)
 		}
 	}
-	t := assemble(f.title("B against A, metric by metric"), f.Caption(), []column{
-		left("rung", rung), right("offered (rps)", rate), left("metric", metric), right("A", a), right("B", b),
-		right("B − A", delta), right("95% interval", interval), left("B is", finding), right("could have shown", least),
+	t := table.Of(f.title("B against A, metric by metric"), f.Caption(), []table.Col{
+		table.Left("rung", rung), table.Right("offered (rps)", rate), table.Left("metric", metric), table.Right("A", a), table.Right("B", b),
+		table.Right("B − A", delta), table.Right("95% interval", interval), table.Left("B is", finding), table.Right("could have shown", least),
 	})
 	t.Notes = append(notes,
 		"A and B are means over seeds; B − A is of the pairs: the mean over seeds of the difference or, where it has a %, of the ratio (of the share, in points: pp). “>” and “<” are bounds that unanswered requests leave.",
@@ -89,7 +90,7 @@ func amount(d analysis.Delta, sc scale, v float64) string {
 func change(d analysis.Delta, sc scale, s analysis.Span) string {
 	switch lo, hi := math.IsInf(s.Lo, -1), math.IsInf(s.Hi, 1); {
 	case lo && hi:
-		return null
+		return table.Null
 	case hi:
 		return ">" + signed(d, sc, s.Lo)
 	case lo:
@@ -102,7 +103,7 @@ func change(d analysis.Delta, sc scale, s analysis.Span) string {
 
 func ends(d analysis.Delta, sc scale, s analysis.Span) string {
 	if math.IsInf(s.Lo, -1) && math.IsInf(s.Hi, 1) {
-		return null
+		return table.Null
 	}
 	return signed(d, sc, s.Lo) + " … " + signed(d, sc, s.Hi)
 }
@@ -110,7 +111,7 @@ func ends(d analysis.Delta, sc scale, s analysis.Span) string {
 // size formats the smallest effect; a ratio is not as far up as down.
 func size(d analysis.Delta, sc scale) string {
 	if math.IsInf(d.Smallest, 0) || math.IsNaN(d.Smallest) {
-		return null
+		return table.Null
 	}
 	if d.Relative {
 		return signed(d, sc, d.Smallest) + " / " + signed(d, sc, -d.Smallest)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -127,5 +128,5 @@ func (r CompareRecord) CSV() []byte {
 			})
 		}
 	}
-	return encodeCSV(rows)
+	return table.EncodeCSV(rows)
 }

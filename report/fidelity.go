@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // FidelityTables compare a measured run with its simulation: per metric, per cell and, where
@@ -28,7 +29,7 @@ func Fidelity(f analysis.Fidelity, facts Facts) Table {
 	var name, cells, within, median, p90, worst, bias []string
 	percent := func(n int, v float64, format string) string {
 		if n == 0 {
-			return null
+			return table.Null
 		}
 		return fmt.Sprintf(format, 100*v)
 	}
@@ -41,9 +42,9 @@ func Fidelity(f analysis.Fidelity, facts Facts) Table {
 		worst = append(worst, percent(a.N, a.Worst, "%.1f%%"))
 		bias = append(bias, percent(a.N, a.Bias, "%+.1f%%"))
 	}
-	t := assemble("The twin against the engine: error per cell", facts.Caption(), []column{
-		left("metric", name), right("cells", cells), right("within the aim", within),
-		right("median error", median), right("p90", p90), right("worst", worst), right("mean, signed", bias),
+	t := table.Of("The twin against the engine: error per cell", facts.Caption(), []table.Col{
+		table.Left("metric", name), table.Right("cells", cells), table.Right("within the aim", within),
+		table.Right("median error", median), table.Right("p90", p90), table.Right("worst", worst), table.Right("mean, signed", bias),
 	})
 	t.Notes = []string{
 		"Error is predicted over measured, less one; the first columns are of its size. A cell in which one of the two is only a bound is not counted.",
@@ -66,7 +67,7 @@ func FidelityCells(f analysis.Fidelity, facts Facts) Table {
 	for _, c := range f.Cells {
 		rung, rate, seed = append(rung, c.Rung), append(rate, short(c.OfferedRPS)), append(seed, strconv.FormatUint(c.Seed, 10))
 	}
-	columns := []column{left("rung", rung), right("offered (rps)", rate), right("seed", seed)}
+	columns := []table.Col{table.Left("rung", rung), table.Right("offered (rps)", rate), table.Right("seed", seed)}
 	for i, a := range analysis.Aims() {
 		largest := 0.0
 		for _, c := range f.Cells {
@@ -78,17 +79,17 @@ func FidelityCells(f analysis.Fidelity, facts Facts) Table {
 			p := c.Predictions[i]
 			texts = append(texts, sc.value(p.Measured)+" → "+sc.value(p.Predicted))
 		}
-		columns = append(columns, right(sc.name(a.Label), texts))
+		columns = append(columns, table.Right(sc.name(a.Label), texts))
 	}
-	t := assemble("Every cell: measured → predicted by the twin", facts.Caption(), columns)
-	t.Notes = []string{"“>” is a lower bound; “" + null + "”: not measured."}
+	t := table.Of("Every cell: measured → predicted by the twin", facts.Caption(), columns)
+	t.Notes = []string{"“>” is a lower bound; “" + table.Null + "”: not measured."}
 	return t
 }
 
 // value formats a metric of one cell.
 func (s scale) value(v analysis.Value) string {
 	if !v.OK {
-		return null
+		return table.Null
 	}
 	return s.bounded(v.V, v.Bound)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // ProfileLoad is what a profile is of.
@@ -38,16 +39,16 @@ func ProfileTable(p *analysis.Profile, load ProfileLoad) Table {
 		if s.Samples == 0 {
 			// With none seen of n, a share above 3/n is refuted at 95%.
 			share = append(share, "<"+short(100*min(1, 3/float64(max(p.Samples(), 1))))+"%")
-			cpu, each = append(cpu, null), append(each, null)
+			cpu, each = append(cpu, table.Null), append(each, table.Null)
 			continue
 		}
 		share = append(share, fmt.Sprintf("%.2f%%", 100*s.Share))
 		cpu = append(cpu, fmt.Sprintf("%.2f", s.Busy.Seconds()))
 		each = append(each, perStep(s.Busy, load.Steps))
 	}
-	t := assemble("Where busy time goes", fmt.Sprintf("%s at %s requests/s for %s s, %s, KV %s, engine threads: %s, %s",
+	t := table.Of("Where busy time goes", fmt.Sprintf("%s at %s requests/s for %s s, %s, KV %s, engine threads: %s, %s",
 		load.Rung, short(load.OfferedRPS), short(p.Duration.Seconds()), load.Model, load.Layout, load.Threads, load.CPU),
-		[]column{left("component", parts), right("share", share), right("self time (s)", cpu), right("per step (ms)", each), right("samples", seen)})
+		[]table.Col{table.Left("component", parts), table.Right("share", share), table.Right("self time (s)", cpu), table.Right("per step (ms)", each), table.Right("samples", seen)})
 	t.Notes = profileNotes(p, load)
 	return t
 }
@@ -74,7 +75,7 @@ func profileNotes(p *analysis.Profile, load ProfileLoad) []string {
 
 func perStep(d time.Duration, steps int64) string {
 	if steps == 0 {
-		return null
+		return table.Null
 	}
 	return sig3(ratio(d.Seconds()*1e3, steps))
 }

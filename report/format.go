@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/report/format"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 var sig3, short = format.Sig3, format.Short
@@ -67,7 +68,7 @@ func (s scale) bounded(v float64, bound bool) string {
 // mean formats a range's mean.
 func (s scale) mean(r analysis.Range) string {
 	if r.N == 0 {
-		return null
+		return table.Null
 	}
 	return s.bounded(r.Mean, r.Bounds > 0)
 }

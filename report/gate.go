@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Gate is what `cadence-bench gate` says. It holds no time and no folder, so that two runs
@@ -116,7 +117,7 @@ func (g *Gate) markdown() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "### Gate: %s\n\n%s.\n\n%s; %s.\n", g.Result.Verdict, capital(g.Summary()), capital(g.what()), g.against())
 	for _, o := range g.Result.Obstacles {
-		fmt.Fprintf(&b, "\n- %s\n", escape(o))
+		fmt.Fprintf(&b, "\n- %s\n", table.Escape(o))
 	}
 	for _, t := range g.tables() {
 		b.WriteByte('\n')
@@ -146,11 +147,11 @@ func (g *Gate) decisions() string {
 
 func gateTable(title string, rows []gate.Row) Table {
 	t := Table{Name: "gate", Title: title, Columns: []Column{
-		{"metric", true}, {"rung", true}, {"rate (rps)", false}, {"baseline", false}, {"now", false}, {"change", false}, {"budget", false}, {"verdict", true},
+		{Name: "metric", Left: true}, {Name: "rung", Left: true}, {Name: "rate (rps)"}, {Name: "baseline"}, {Name: "now"}, {Name: "change"}, {Name: "budget"}, {Name: "verdict", Left: true},
 	}}
 	for i := range rows {
 		r := &rows[i]
-		rate := null
+		rate := table.Null
 		if r.RateRPS != 0 {
 			rate = short(r.RateRPS)
 		}
@@ -177,7 +178,7 @@ func gateLabel(b gate.Budget) string {
 
 func gateValue(b gate.Budget, f *gate.Figure) string {
 	if f == nil {
-		return null
+		return table.Null
 	}
 	s := scale{factor: 1}
 	switch b.Unit {
@@ -198,7 +199,7 @@ func gateChange(r *gate.Row) string {
 	change := math.Abs(r.Change)
 	switch {
 	case math.IsNaN(change):
-		return null
+		return table.Null
 	case change == 0:
 		return "0"
 	case r.Budget.Kind == gate.Relative:
@@ -221,7 +222,7 @@ func gateBudget(b gate.Budget) string {
 	case gate.Points:
 		return sign + short(b.Limit*100) + " points"
 	case "":
-		return null
+		return table.Null
 	}
 	return sign + limit
 }

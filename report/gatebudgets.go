@@ -1,14 +1,17 @@
 package report
 
-import "github.com/cadence-bench/cadence-bench/analysis/gate"
+import (
+	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/report/table"
+)
 
 // BudgetTable lists what the gate judges and how much worse each may become.
 func BudgetTable(budgets []gate.Budget) Table {
 	t := Table{Name: "gate-budgets", Title: "What the gate judges", Columns: []Column{
-		{"metric", true}, {"key", true}, {"may change by", false}, {"not judged up to", false}, {"above the promise by at most", false}, {"requests it takes", false},
+		{Name: "metric", Left: true}, {Name: "key", Left: true}, {Name: "may change by"}, {Name: "not judged up to"}, {Name: "above the promise by at most"}, {Name: "requests it takes"},
 	}}
 	for _, b := range budgets {
-		floor, promise, least := null, null, null
+		floor, promise, least := table.Null, table.Null, table.Null
 		if b.Floor > 0 {
 			floor = short(b.Floor)
 			if b.Unit == "s" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // GateProof is what `cadence-bench gate --prove` says. It holds no time and no folder.
@@ -53,7 +54,7 @@ func (p *GateProof) verdict() string {
 
 func (p *GateProof) tables() []Table {
 	trials := Table{Name: "gate-proof", Title: "The gate with a mistake in it, one at a time", Columns: []Column{
-		{"what", true}, {"mistake", true}, {"on rung", true}, {"exit", false}, {"caught by", true}, {"furthest beyond its budget", true}, {"as it should be", true},
+		{Name: "what", Left: true}, {Name: "mistake", Left: true}, {Name: "on rung", Left: true}, {Name: "exit"}, {Name: "caught by", Left: true}, {Name: "furthest beyond its budget", Left: true}, {Name: "as it should be", Left: true},
 	}}
 	for i := range p.Trials {
 		t := &p.Trials[i]
@@ -65,7 +66,7 @@ func (p *GateProof) tables() []Table {
 			t.Name, orNull(t.Mistake), orNull(t.Rung), fmt.Sprint(t.Exit), orNull(strings.Join(caughtBy(t), ", ")), furthest(t), why,
 		})
 	}
-	catchers := Table{Title: "What each metric catches", Columns: []Column{{"metric", true}, {"budget", false}, {"is there for", true}, {"catches besides", true}}}
+	catchers := Table{Title: "What each metric catches", Columns: []Column{{Name: "metric", Left: true}, {Name: "budget"}, {Name: "is there for", Left: true}, {Name: "catches besides", Left: true}}}
 	for _, c := range p.Catchers(gate.Budgets()) {
 		catchers.Rows = append(catchers.Rows, []string{
 			c.Budget.Label, gateBudget(c.Budget), orNull(strings.Join(c.Named, ", ")), orNull(strings.Join(without(c.Caught, c.Named), ", ")),
@@ -88,11 +89,11 @@ func caughtBy(t *gate.Trial) []string {
 func furthest(t *gate.Trial) string {
 	rows := t.Caught()
 	if len(rows) == 0 {
-		return null
+		return table.Null
 	}
 	r := &rows[0]
 	change := gateChange(r)
-	if change == null {
+	if change == table.Null {
 		change = fmt.Sprintf("from %s to %s", gateValue(r.Budget, r.Baseline), gateValue(r.Budget, r.Now))
 	}
 	at := ""

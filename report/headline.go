@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Headline is one row per rung: its peak goodput, and its tail under the highest
@@ -27,23 +28,23 @@ func Headline(s *analysis.Sweep, f Facts) Table {
 	if len(hs) > 0 && hs[0].Tail.N > 0 {
 		tailLabel = fmt.Sprintf("E2E p99 at %s rps", short(hs[0].TailRPS))
 	}
-	t := assemble(f.title("The ladder in one table"), f.Caption(), []column{
-		left("rung", names(func(h analysis.Headline) string { return h.Rung })),
-		right(perS.name("peak goodput"), names(func(h analysis.Headline) string { return perS.spread(h.Goodput) })),
-		right("at offered (rps)", names(func(h analysis.Headline) string {
+	t := table.Of(f.title("The ladder in one table"), f.Caption(), []table.Col{
+		table.Left("rung", names(func(h analysis.Headline) string { return h.Rung })),
+		table.Right(perS.name("peak goodput"), names(func(h analysis.Headline) string { return perS.spread(h.Goodput) })),
+		table.Right("at offered (rps)", names(func(h analysis.Headline) string {
 			if h.Peak == nil {
-				return null
+				return table.Null
 			}
 			return short(h.Peak.OfferedRPS)
 		})),
-		right("× the rung below", names(func(h analysis.Headline) string {
+		table.Right("× the rung below", names(func(h analysis.Headline) string {
 			if h.Gain == 0 {
-				return null
+				return table.Null
 			}
 			return sig3(h.Gain)
 		})),
-		right(ttftScale.name("TTFT p50 there"), names(func(h analysis.Headline) string { return ttftScale.mean(h.TTFT) })),
-		right(tailScale.name(tailLabel), names(func(h analysis.Headline) string {
+		table.Right(ttftScale.name("TTFT p50 there"), names(func(h analysis.Headline) string { return ttftScale.mean(h.TTFT) })),
+		table.Right(tailScale.name(tailLabel), names(func(h analysis.Headline) string {
 			if h.Tail.Thin {
 				return tailScale.spread(h.Tail) + thin
 			}

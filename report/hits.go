@@ -5,11 +5,12 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 const hitsNote = "Token-level: prompt tokens that were served from the prefix cache, once per request, over the prompt tokens of the requests that started. " +
 	"The ceiling is what a cache without bounds could have served of the very same requests: the shared system prompt of each but the first of its group to start in the cell, " +
-	"to the token, where the cache matches whole blocks. “" + null + "”: the run's files do not say how much is shared."
+	"to the token, where the cache matches whole blocks. “" + table.Null + "”: the run's files do not say how much is shared."
 
 // Hits is the measured hit rate beside its ceiling, a row per offered rate and rung
 // with a prefix cache. ok is false when the sweep has none.
@@ -25,17 +26,17 @@ func Hits(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 	if len(points) == 0 {
 		return Table{}, false
 	}
-	columns := []column{
-		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
-		left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
-		right("requests", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(analysis.Arrivals)) })),
+	columns := []table.Col{
+		table.Right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
+		table.Left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
+		table.Right("requests", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(analysis.Arrivals)) })),
 		metric(points, analysis.HitRate, true), metric(points, analysis.HitCeiling, true), metric(points, analysis.HitReached, true),
 	}
 	notes := &footnotes{}
 	if slices.ContainsFunc(points, func(p *analysis.Point) bool { return p.ValidCells() < len(p.Cells) }) {
-		columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
+		columns = append(columns, table.Right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
 	}
-	t = assemble("Prefix-cache hits beside their ceiling", f.Caption(), columns)
+	t = table.Of("Prefix-cache hits beside their ceiling", f.Caption(), columns)
 	t.Fields = append(pointFields(points), rangesOf(points, analysis.HitRate, analysis.HitCeiling, analysis.HitReached)...)
 	t.Notes = append([]string{hitsNote}, notes.all()...)
 	return t, true

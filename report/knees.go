@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -16,7 +17,7 @@ func Knees(s *analysis.Sweep, f Facts) Table {
 	peaked := func(of func(analysis.Knee) string) []string {
 		return textsOf(knees, func(k analysis.Knee) string {
 			if k.Peak == nil {
-				return null
+				return table.Null
 			}
 			return of(k)
 		})
@@ -26,19 +27,19 @@ func Knees(s *analysis.Sweep, f Facts) Table {
 			if v := of(k); v.OK {
 				return short(v.V)
 			}
-			return null
+			return table.Null
 		})
 	}
-	t := assemble(f.title("Where each rung stops to keep up"), f.Caption(), []column{
-		left("rung", textsOf(knees, func(k analysis.Knee) string { return k.Rung })),
-		right(perS.name("peak goodput"), peaked(func(k analysis.Knee) string {
+	t := table.Of(f.title("Where each rung stops to keep up"), f.Caption(), []table.Col{
+		table.Left("rung", textsOf(knees, func(k analysis.Knee) string { return k.Rung })),
+		table.Right(perS.name("peak goodput"), peaked(func(k analysis.Knee) string {
 			return fmt.Sprintf("%s [%s, %s]", sig3(k.Goodput.Mean), sig3(k.GoodputLo), sig3(k.GoodputHi))
 		})),
-		right("at offered (rps)", peaked(func(k analysis.Knee) string { return short(k.Peak.OfferedRPS) })),
-		right("peak lies (rps)", peaked(peakSpan)),
-		right("stable up to (rps)", rate(func(k analysis.Knee) results.Opt[float64] { return k.StableTo })),
-		right("unstable from (rps)", rate(func(k analysis.Knee) results.Opt[float64] { return k.UnstableFrom })),
-		right("bracketed", textsOf(knees, func(k analysis.Knee) string { return bracketed(k, notes) })),
+		table.Right("at offered (rps)", peaked(func(k analysis.Knee) string { return short(k.Peak.OfferedRPS) })),
+		table.Right("peak lies (rps)", peaked(peakSpan)),
+		table.Right("stable up to (rps)", rate(func(k analysis.Knee) results.Opt[float64] { return k.StableTo })),
+		table.Right("unstable from (rps)", rate(func(k analysis.Knee) results.Opt[float64] { return k.UnstableFrom })),
+		table.Right("bracketed", textsOf(knees, func(k analysis.Knee) string { return bracketed(k, notes) })),
 	})
 	t.Fields = kneeFields(knees)
 	t.Notes = []string{kneeNote(knees), "Stable and unstable are told by the backlog: the table “backlog”."}
@@ -61,7 +62,7 @@ func peakSpan(k analysis.Knee) string {
 
 func bracketed(k analysis.Knee, notes *footnotes) string {
 	if k.Peak == nil {
-		return null
+		return table.Null
 	}
 	marks := ""
 	for _, c := range k.Cautions() {
@@ -94,18 +95,18 @@ func Backlogs(s *analysis.Sweep, f Facts) Table {
 	known := func(of func(analysis.Steadiness) string) []string {
 		return textsOf(all, func(r analysis.Steadiness) string {
 			if r.Cells == 0 {
-				return null
+				return table.Null
 			}
 			return of(r)
 		})
 	}
-	t := assemble(f.title("Whether the backlog grows"), f.Caption(), []column{
-		left("rung", textsOf(all, func(r analysis.Steadiness) string { return r.Rung })),
-		right("offered (rps)", textsOf(all, func(r analysis.Steadiness) string { return short(r.OfferedRPS) })),
-		right("cells", textsOf(all, func(r analysis.Steadiness) string { return strconv.Itoa(r.Cells) })),
-		right("mean backlog", known(func(r analysis.Steadiness) string { return sig3(r.Backlog) })),
-		right("growth, of arrivals", known(func(r analysis.Steadiness) string { return growthText(r.Growth) + " " + growthSpan(r.Lo, r.Hi) })),
-		left("verdict", textsOf(all, func(r analysis.Steadiness) string { return r.Verdict.String() })),
+	t := table.Of(f.title("Whether the backlog grows"), f.Caption(), []table.Col{
+		table.Left("rung", textsOf(all, func(r analysis.Steadiness) string { return r.Rung })),
+		table.Right("offered (rps)", textsOf(all, func(r analysis.Steadiness) string { return short(r.OfferedRPS) })),
+		table.Right("cells", textsOf(all, func(r analysis.Steadiness) string { return strconv.Itoa(r.Cells) })),
+		table.Right("mean backlog", known(func(r analysis.Steadiness) string { return sig3(r.Backlog) })),
+		table.Right("growth, of arrivals", known(func(r analysis.Steadiness) string { return growthText(r.Growth) + " " + growthSpan(r.Lo, r.Hi) })),
+		table.Left("verdict", textsOf(all, func(r analysis.Steadiness) string { return r.Verdict.String() })),
 	})
 	t.Fields = backlogFields(all)
 	t.Notes = []string{
@@ -125,20 +126,20 @@ func kneeFields(knees []analysis.Knee) []Field {
 			return of(k)
 		}
 	}
-	fields := []Field{field("rung", "", "name of the configuration", knees, func(k analysis.Knee) any { return k.Rung })}
+	fields := []Field{table.NewField("rung", "", "name of the configuration", knees, func(k analysis.Knee) any { return k.Rung })}
 	fields = append(fields, spanFields("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, knees, func(k analysis.Knee) analysis.Range { return k.Goodput })...)
 	return append(fields,
-		field("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", knees, peaked(func(k analysis.Knee) any { return numberIf(k.GoodputLo, true) })),
-		field("peak_goodput_rps_ci95_hi", "1/s", "its upper end", knees, peaked(func(k analysis.Knee) any { return numberIf(k.GoodputHi, true) })),
-		field("peak_offered_rps", "1/s", "offered rate of the peak", knees, peaked(func(k analysis.Knee) any { return k.Peak.OfferedRPS })),
-		field("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", knees, peaked(func(k analysis.Knee) any { return k.PeakLo })),
-		field("peak_offered_rps_ci95_hi", "1/s", "highest one", knees, peaked(func(k analysis.Knee) any { return k.PeakHi })),
-		field("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", knees, func(k analysis.Knee) any { return optional(k.Above) }),
-		field("peak_below_rps", "1/s", "the rate next above these; null where none was run", knees, func(k analysis.Knee) any { return optional(k.Below) }),
-		field("stable_to_rps", "1/s", "highest stable rate below every unstable one", knees, func(k analysis.Knee) any { return optional(k.StableTo) }),
-		field("unstable_from_rps", "1/s", "lowest unstable rate above every stable one", knees, func(k analysis.Knee) any { return optional(k.UnstableFrom) }),
-		field("bracketed", "", "whether rates on both sides of the knee were run", knees, peaked(func(k analysis.Knee) any { return len(k.Missing()) == 0 })),
-		field("seeds", "", "seeds that were resampled", knees, func(k analysis.Knee) any { return k.Seeds }))
+		table.NewField("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", knees, peaked(func(k analysis.Knee) any { return table.NumberIf(k.GoodputLo, true) })),
+		table.NewField("peak_goodput_rps_ci95_hi", "1/s", "its upper end", knees, peaked(func(k analysis.Knee) any { return table.NumberIf(k.GoodputHi, true) })),
+		table.NewField("peak_offered_rps", "1/s", "offered rate of the peak", knees, peaked(func(k analysis.Knee) any { return k.Peak.OfferedRPS })),
+		table.NewField("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", knees, peaked(func(k analysis.Knee) any { return k.PeakLo })),
+		table.NewField("peak_offered_rps_ci95_hi", "1/s", "highest one", knees, peaked(func(k analysis.Knee) any { return k.PeakHi })),
+		table.NewField("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", knees, func(k analysis.Knee) any { return table.Optional(k.Above) }),
+		table.NewField("peak_below_rps", "1/s", "the rate next above these; null where none was run", knees, func(k analysis.Knee) any { return table.Optional(k.Below) }),
+		table.NewField("stable_to_rps", "1/s", "highest stable rate below every unstable one", knees, func(k analysis.Knee) any { return table.Optional(k.StableTo) }),
+		table.NewField("unstable_from_rps", "1/s", "lowest unstable rate above every stable one", knees, func(k analysis.Knee) any { return table.Optional(k.UnstableFrom) }),
+		table.NewField("bracketed", "", "whether rates on both sides of the knee were run", knees, peaked(func(k analysis.Knee) any { return len(k.Missing()) == 0 })),
+		table.NewField("seeds", "", "seeds that were resampled", knees, func(k analysis.Knee) any { return k.Seeds }))
 }
 
 func backlogFields(all []analysis.Steadiness) []Field {
@@ -151,13 +152,13 @@ func backlogFields(all []analysis.Steadiness) []Field {
 		}
 	}
 	return []Field{
-		field("rung", "", "name of the configuration", all, func(r analysis.Steadiness) any { return r.Rung }),
-		field("offered_rps", "1/s", "rate at which the tape offers requests", all, func(r analysis.Steadiness) any { return r.OfferedRPS }),
-		field("cells", "", "cells whose backlog is known", all, func(r analysis.Steadiness) any { return r.Cells }),
-		field("backlog", "", "requests owed, mean over the steady window", all, known(func(r analysis.Steadiness) any { return numberIf(r.Backlog, true) })),
-		field("growth", "", "by how much it rose over the window, over the arrivals", all, known(func(r analysis.Steadiness) any { return numberIf(r.Growth, true) })),
-		field("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", all, known(func(r analysis.Steadiness) any { return numberIf(r.Lo, true) })),
-		field("growth_ci95_hi", "", "its upper end; null where nothing bounds it", all, known(func(r analysis.Steadiness) any { return numberIf(r.Hi, true) })),
-		field("verdict", "", "stable, unstable or unclear", all, func(r analysis.Steadiness) any { return r.Verdict.String() }),
+		table.NewField("rung", "", "name of the configuration", all, func(r analysis.Steadiness) any { return r.Rung }),
+		table.NewField("offered_rps", "1/s", "rate at which the tape offers requests", all, func(r analysis.Steadiness) any { return r.OfferedRPS }),
+		table.NewField("cells", "", "cells whose backlog is known", all, func(r analysis.Steadiness) any { return r.Cells }),
+		table.NewField("backlog", "", "requests owed, mean over the steady window", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Backlog, true) })),
+		table.NewField("growth", "", "by how much it rose over the window, over the arrivals", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Growth, true) })),
+		table.NewField("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Lo, true) })),
+		table.NewField("growth_ci95_hi", "", "its upper end; null where nothing bounds it", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Hi, true) })),
+		table.NewField("verdict", "", "stable, unstable or unclear", all, func(r analysis.Steadiness) any { return r.Verdict.String() }),
 	}
 }

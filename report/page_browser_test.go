@@ -23,6 +23,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/browser"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/report/palette"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // pageFile writes the page of the five rungs and returns its address.
@@ -123,8 +124,8 @@ func testSorting(t *testing.T, p *browser.Page) {
 	p.Do(t, chromedp.KeyEvent(" "))
 	require.Equal(t, "descending", ariaSort(t, p, gain))
 	down := columnOf(t, p, gain)
-	require.Equal(t, null, up[len(up)-1])
-	require.Equal(t, null, down[len(down)-1])
+	require.Equal(t, table.Null, up[len(up)-1])
+	require.Equal(t, table.Null, down[len(down)-1])
 	slices.Reverse(down[:len(down)-1])
 	require.Equal(t, up, down)
 	require.Equal(t, "Sorted by × the rung below, descending.", browser.Eval[string](t, p, `document.getElementById("said").textContent`))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -49,7 +50,7 @@ func Provenance(m results.Manifest) []Table {
 	add("machine", machine(m.Host))
 	tables := []Table{facts}
 	if len(m.Choices) > 0 {
-		t := Table{Name: "provenance-choices", Title: "What the tool chose itself", Columns: []Column{{"parameter", true}, {"chosen", true}, {"why", true}}}
+		t := Table{Name: "provenance-choices", Title: "What the tool chose itself", Columns: []Column{{Name: "parameter", Left: true}, {Name: "chosen", Left: true}, {Name: "why", Left: true}}}
 		for _, c := range m.Choices {
 			t.Rows = append(t.Rows, []string{c.Name, c.Value, c.Why})
 		}
@@ -67,20 +68,38 @@ func Provenance(m results.Manifest) []Table {
 		tables = append(tables, t)
 	}
 	if len(m.Tapes) > 0 {
-		t := Table{Name: "provenance-tapes", Fields: tapeFields(m.Tapes), Title: "Tapes", Columns: []Column{{"workload", true}, {"offered (rps)", false}, {"seed", false}, {"requests", false}, {"SHA-256", true}}}
+		t := Table{Name: "provenance-tapes", Fields: tapeFields(m.Tapes), Title: "Tapes", Columns: []Column{{Name: "workload", Left: true}, {Name: "offered (rps)"}, {Name: "seed"}, {Name: "requests"}, {Name: "SHA-256", Left: true}}}
 		for _, p := range m.Tapes {
 			t.Rows = append(t.Rows, []string{p.Workload, short(p.OfferedRPS), fmt.Sprint(p.Seed), fmt.Sprint(p.Requests), p.SHA256})
 		}
 		tables = append(tables, t)
 	}
 	for i := range tables {
+		if tables[i].Name == facts.Name {
+			tables[i].Fields = textFields(tables[i], "fact", "value")
+		} else if tables[i].Fields == nil {
+			var keys []string
+			for _, c := range tables[i].Columns {
+				keys = append(keys, c.Name)
+			}
+			tables[i].Fields = textFields(tables[i], keys...)
+		}
 		tables[i].Title = titled(tables[i].Title, backend(m.Backend))
 	}
 	return tables
 }
 
+// textFields are the cells of a table as they are, under these keys.
+func textFields(t Table, keys ...string) []Field {
+	fields := make([]Field, len(keys))
+	for i, key := range keys {
+		fields[i] = table.NewField(key, "", "as in the manifest", t.Rows, func(row []string) any { return table.TextIf(row[i]) })
+	}
+	return fields
+}
+
 func pairs(title, name, value string) Table {
-	return Table{Title: title, Columns: []Column{{name, true}, {value, true}}}
+	return Table{Title: title, Columns: []Column{{Name: name, Left: true}, {Name: value, Left: true}}}
 }
 
 func server(t results.Target) string {

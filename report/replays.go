@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -46,9 +47,9 @@ func ReplayTable(rs Replays, facts Facts) Table {
 		p90 = append(p90, fmt.Sprintf("%.1f%%", 100*r.P90Error))
 		total += r.Steps
 	}
-	t := assemble("The same batches, measured and by the cost model", facts.Caption(), []column{
-		left("rung", rung), right("offered (rps)", rate), right("seed", seed), right("steps", steps), right("mean step (ms)", mean),
-		right("all steps, modelled", ratio), right("one step: median error", median), right("p90", p90),
+	t := table.Of("The same batches, measured and by the cost model", facts.Caption(), []table.Col{
+		table.Left("rung", rung), table.Right("offered (rps)", rate), table.Right("seed", seed), table.Right("steps", steps), table.Right("mean step (ms)", mean),
+		table.Right("all steps, modelled", ratio), table.Right("one step: median error", median), table.Right("p90", p90),
 	})
 	measured, modelled := rs.Total()
 	t.Notes = []string{

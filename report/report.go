@@ -8,6 +8,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/report/chart"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -72,7 +73,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 	if study != nil {
 		r.Extra = append(r.Extra, Study(s, study, f)...)
 		r.Words = []string{"A study of knobs: every other rung is " + study.Base + " with one setting changed. The rungs are in no order, and none is a step above another."}
-		r.Headline = r.Headline.without("× the rung below")
+		r.Headline = r.Headline.Without("× the rung below")
 		r.Findings = slices.DeleteFunc(r.Findings, func(t Table) bool { return slices.Contains(stepTables, t.Name) })
 	}
 	if anchors, ok := Anchors(s, f); ok {
@@ -175,7 +176,7 @@ func failedNote(failed []results.Entry) string {
 func list(items []string) string {
 	var b strings.Builder
 	for _, s := range items {
-		fmt.Fprintf(&b, "- %s\n", escape(s))
+		fmt.Fprintf(&b, "- %s\n", table.Escape(s))
 	}
 	return b.String()
 }

@@ -6,18 +6,19 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // SLOs is the peak goodput of every rung at several objectives, from the same rows.
 func SLOs(s *analysis.Sweep, f Facts) Table {
 	all := s.SLORows()
-	columns := []column{left("rung", slices.Clone(s.Rungs))}
+	columns := []table.Col{table.Left("rung", slices.Clone(s.Rungs))}
 	undecided := false
 	for _, row := range all {
-		columns = append(columns, right(fmt.Sprintf("%s × SLO: %s s", short(row.Factor), short(row.SLOS)), textsOf(row.Peaks, func(p analysis.SLOPeak) string {
+		columns = append(columns, table.Right(fmt.Sprintf("%s × SLO: %s s", short(row.Factor), short(row.SLOS)), textsOf(row.Peaks, func(p analysis.SLOPeak) string {
 			switch {
 			case p.Seeds == 0:
-				return null
+				return table.Null
 			case p.Most > p.Goodput:
 				undecided = true
 				return fmt.Sprintf("≥%s at %s", sig3(p.Goodput), short(p.OfferedRPS))
@@ -25,7 +26,7 @@ func SLOs(s *analysis.Sweep, f Facts) Table {
 			return fmt.Sprintf("%s at %s", sig3(p.Goodput), short(p.OfferedRPS))
 		})))
 	}
-	t := assemble(f.title("Peak goodput at other objectives"), f.Caption(), columns)
+	t := table.Of(f.title("Peak goodput at other objectives"), f.Caption(), columns)
 	t.Fields = sloFields(all)
 	t.Notes = []string{sameOrder(all), "Requests per second within the objective, at the offered rate where they are most; means over seeds, from the same rows. Ahead means by more than 5% and in every seed."}
 	if f.Seeds < analysis.MinSeeds {
@@ -91,12 +92,12 @@ func sloFields(all []analysis.SLORow) []Field {
 		}
 	}
 	return []Field{
-		field("rung", "", "name of the configuration", cells, func(c cell) any { return c.peak.Rung }),
-		field("slo_factor", "", "objective over the SLO of the report", cells, func(c cell) any { return c.row.Factor }),
-		field("slo_s", "s", "objective", cells, func(c cell) any { return c.row.SLOS }),
-		field("peak_goodput_rps", "1/s", "highest goodput over the offered rates, mean over seeds; a lower bound when peak_goodput_most_rps is larger", cells, known(func(c cell) any { return c.peak.Goodput })),
-		field("peak_goodput_most_rps", "1/s", "the same if everything undecided had ended in time", cells, known(func(c cell) any { return c.peak.Most })),
-		field("peak_offered_rps", "1/s", "offered rate of the peak", cells, known(func(c cell) any { return c.peak.OfferedRPS })),
-		field("seeds", "", "over which it is the mean", cells, func(c cell) any { return c.peak.Seeds }),
+		table.NewField("rung", "", "name of the configuration", cells, func(c cell) any { return c.peak.Rung }),
+		table.NewField("slo_factor", "", "objective over the SLO of the report", cells, func(c cell) any { return c.row.Factor }),
+		table.NewField("slo_s", "s", "objective", cells, func(c cell) any { return c.row.SLOS }),
+		table.NewField("peak_goodput_rps", "1/s", "highest goodput over the offered rates, mean over seeds; a lower bound when peak_goodput_most_rps is larger", cells, known(func(c cell) any { return c.peak.Goodput })),
+		table.NewField("peak_goodput_most_rps", "1/s", "the same if everything undecided had ended in time", cells, known(func(c cell) any { return c.peak.Most })),
+		table.NewField("peak_offered_rps", "1/s", "offered rate of the peak", cells, known(func(c cell) any { return c.peak.OfferedRPS })),
+		table.NewField("seeds", "", "over which it is the mean", cells, func(c cell) any { return c.peak.Seeds }),
 	}
 }

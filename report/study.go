@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -35,14 +36,14 @@ func Study(s *analysis.Sweep, study *results.Study, f Facts) []Table {
 
 // verdicts is one row per arm, with what became of it at each rate.
 func verdicts(s *analysis.Sweep, r analysis.StudyResult, f Facts) Table {
-	t := Table{Name: "knobs", Title: f.title("What each knob changes of " + r.Base), Caption: f.Caption(), Columns: []Column{{"knob", true}, {"value", true}}}
+	t := Table{Name: "knobs", Title: f.title("What each knob changes of " + r.Base), Caption: f.Caption(), Columns: []Column{{Name: "knob", Left: true}, {Name: "value", Left: true}}}
 	for _, rate := range s.Rates {
-		t.Columns = append(t.Columns, Column{"at " + short(rate) + " rps", true})
+		t.Columns = append(t.Columns, Column{Name: "at " + short(rate) + " rps", Left: true})
 	}
 	var rows [][]string
 	for _, a := range r.Arms {
 		if last := len(rows) - 1; last < 0 || rows[last][0] != a.Knob || rows[last][1] != a.Value {
-			rows = append(rows, append([]string{a.Knob, a.Value}, slices.Repeat([]string{null}, len(s.Rates))...))
+			rows = append(rows, append([]string{a.Knob, a.Value}, slices.Repeat([]string{table.Null}, len(s.Rates))...))
 		}
 		rows[len(rows)-1][2+slices.Index(s.Rates, a.OfferedRPS)] = verdictOf(a)
 	}
@@ -92,7 +93,7 @@ func verdictOf(a analysis.ArmResult) string {
 
 // knobTable is one row per value and rate of a knob, and one for the unchanged rung.
 func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, f Facts) Table {
-	t := Table{Name: "knob-" + knob, Title: f.title("Knob " + knob), Caption: f.Caption(), Columns: []Column{{"offered (rps)", false}, {"value", true}}}
+	t := Table{Name: "knob-" + knob, Title: f.title("Knob " + knob), Caption: f.Caption(), Columns: []Column{{Name: "offered (rps)"}, {Name: "value", Left: true}}}
 	scales := make([]scale, len(analysis.StudyMetrics()))
 	for i, m := range analysis.StudyMetrics() {
 		most := 0.0
@@ -100,9 +101,9 @@ func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, 
 			most = max(most, a.Effects[i].Base.Max, a.Effects[i].Arm.Max)
 		}
 		scales[i] = scaleOf(m.Unit, most)
-		t.Columns = append(t.Columns, Column{scales[i].name(m.Label), false}, Column{"change", false})
+		t.Columns = append(t.Columns, Column{Name: scales[i].name(m.Label)}, Column{Name: "change"})
 	}
-	t.Columns = append(t.Columns, Column{"verdict", true})
+	t.Columns = append(t.Columns, Column{Name: "verdict", Left: true})
 	for _, rate := range s.Rates {
 		there := slices.DeleteFunc(slices.Clone(arms), func(a analysis.ArmResult) bool { return a.OfferedRPS != rate })
 		if len(there) > 0 {
@@ -125,7 +126,7 @@ func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, 
 func baseRow(base string, arms []analysis.ArmResult, scales []scale) []string {
 	row := []string{short(arms[0].OfferedRPS), "unchanged (" + base + ")"}
 	for i, sc := range scales {
-		floor, most := null, -1.0
+		floor, most := table.Null, -1.0
 		for _, a := range arms {
 			if e := a.Effects[i]; e.Finding != analysis.CannotTell && e.Floor > most {
 				floor, most = effectText(e, e.Floor, sc, "±%"), e.Floor
@@ -138,7 +139,7 @@ func baseRow(base string, arms []analysis.ArmResult, scales []scale) []string {
 
 func differenceText(e analysis.Effect, sc scale) string {
 	text := effectText(e, e.Difference, sc, "%+")
-	if e.AtLeast && text != null {
+	if e.AtLeast && text != table.Null {
 		return ">" + text
 	}
 	return text
@@ -149,7 +150,7 @@ func differenceText(e analysis.Effect, sc scale) string {
 func effectText(e analysis.Effect, d float64, sc scale, form string) string {
 	switch {
 	case e.Finding == analysis.CannotTell:
-		return null
+		return table.Null
 	case e.Relative:
 		return fmt.Sprintf(form+".1f%%", 100*math.Expm1(d))
 	}
@@ -169,26 +170,26 @@ func effectFields(arms []analysis.ArmResult) []Field {
 		}
 	}
 	judged := func(of func(row) float64) func(row) any {
-		return func(r row) any { return numberIf(of(r), r.e.Finding != analysis.CannotTell) }
+		return func(r row) any { return table.NumberIf(of(r), r.e.Finding != analysis.CannotTell) }
 	}
 	fields := []Field{
-		field("knob", "", "the setting that was changed, alone", rows, func(r row) any { return r.arm.Knob }),
-		field("value", "", "to this", rows, func(r row) any { return r.arm.Value }),
-		field("offered_rps", "1/s", "rate at which the tape offers requests", rows, func(r row) any { return r.arm.OfferedRPS }),
-		field("metric", "", "key of the metric", rows, func(r row) any { return r.e.Key }),
+		table.NewField("knob", "", "the setting that was changed, alone", rows, func(r row) any { return r.arm.Knob }),
+		table.NewField("value", "", "to this", rows, func(r row) any { return r.arm.Value }),
+		table.NewField("offered_rps", "1/s", "rate at which the tape offers requests", rows, func(r row) any { return r.arm.OfferedRPS }),
+		table.NewField("metric", "", "key of the metric", rows, func(r row) any { return r.e.Key }),
 	}
 	fields = append(fields, spanFields("unchanged", "", "the metric of the unchanged rung, in the unit of its key", "seeds", true, rows, func(r row) analysis.Range { return r.e.Base })...)
 	fields = append(fields, spanFields("changed", "", "the metric with the change", "seeds", true, rows, func(r row) analysis.Range { return r.e.Arm })...)
 	return append(fields,
-		field("relative", "", "whether difference and floor are natural logarithms of a ratio; else they are in the unit of the metric's key", rows, func(r row) any { return r.e.Relative }),
-		field("difference", "", "changed against unchanged, by tape, mean over seeds; null when nobody can tell", rows, judged(func(r row) float64 { return r.e.Difference })),
-		field("difference_is_lower_bound", "", "whether the true difference is above the one given", rows, func(r row) any { return r.e.AtLeast }),
-		field("floor", "", "the noise that it must exceed", rows, judged(func(r row) float64 { return r.e.Floor })),
-		field("verdict", "", "better, worse, within the noise or cannot tell", rows, func(r row) any {
+		table.NewField("relative", "", "whether difference and floor are natural logarithms of a ratio; else they are in the unit of the metric's key", rows, func(r row) any { return r.e.Relative }),
+		table.NewField("difference", "", "changed against unchanged, by tape, mean over seeds; null when nobody can tell", rows, judged(func(r row) float64 { return r.e.Difference })),
+		table.NewField("difference_is_lower_bound", "", "whether the true difference is above the one given", rows, func(r row) any { return r.e.AtLeast }),
+		table.NewField("floor", "", "the noise that it must exceed", rows, judged(func(r row) float64 { return r.e.Floor })),
+		table.NewField("verdict", "", "better, worse, within the noise or cannot tell", rows, func(r row) any {
 			if r.e.Finding == analysis.NoDifference {
 				return withinNoise
 			}
 			return string(r.e.Finding)
 		}),
-		field("reason", "", "why nobody can tell", rows, func(r row) any { return textIf(r.e.Reason) }))
+		table.NewField("reason", "", "why nobody can tell", rows, func(r row) any { return table.TextIf(r.e.Reason) }))
 }

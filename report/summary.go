@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // thin marks a row with a cell of too few requests for a p99.
@@ -27,7 +28,7 @@ const (
 	replicateNote  = "Some tapes were measured more than once. The replicates of a seed are averaged first, since they are not independent seeds; requests are totals over replicates too."
 	definitionNote = "Latencies start at the intended arrival; quantiles are order statistics (nearest rank). " +
 		"“>” is a lower bound: a request without an answer counts as slower than every answered one. " +
-		"Goodput and attainment count every arrival of the steady window, refused ones included. “" + null + "”: not measured."
+		"Goodput and attainment count every arrival of the steady window, refused ones included. “" + table.Null + "”: not measured."
 )
 
 // thinNote says what a p99 takes.
@@ -43,7 +44,7 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	notes := &footnotes{}
 	columns := pointColumns(points, f)
 	anyThin := false
-	columns = append(columns, right("requests", each(points, func(p *analysis.Point) string {
+	columns = append(columns, table.Right("requests", each(points, func(p *analysis.Point) string {
 		text := strconv.Itoa(p.Total(analysis.Arrivals))
 		if p.Range(analysis.E2EP99).Thin {
 			anyThin = true
@@ -66,9 +67,9 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	for _, m := range []analysis.Metric{analysis.TTFTP50, analysis.ITLP99, analysis.E2EP50, analysis.E2EP99} {
 		columns = append(columns, metric(points, m, true))
 	}
-	columns = append(columns, right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
+	columns = append(columns, table.Right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
 
-	t := assemble(f.title("Every rung at every offered rate"), f.Caption(), columns)
+	t := table.Of(f.title("Every rung at every offered rate"), f.Caption(), columns)
 	t.Fields = summaryFields(points)
 	t.Notes = []string{definitionNote}
 	if f.Seeds > 1 {
@@ -96,13 +97,13 @@ func pointsOf(s *analysis.Sweep) []*analysis.Point {
 }
 
 // pointColumns name the points.
-func pointColumns(points []*analysis.Point, f Facts) []column {
-	columns := []column{
-		left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
-		right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
+func pointColumns(points []*analysis.Point, f Facts) []table.Col {
+	columns := []table.Col{
+		table.Left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
+		table.Right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
 	}
 	if f.Seeds > 1 {
-		columns = append(columns, right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Seeds()) })))
+		columns = append(columns, table.Right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Seeds()) })))
 	}
 	return columns
 }
@@ -263,22 +264,22 @@ func occurs(points []*analysis.Point, m analysis.Metric) bool {
 	return false
 }
 
-func total(points []*analysis.Point, m analysis.Metric) column {
-	return right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) })).with(totalField(points, m))
+func total(points []*analysis.Point, m analysis.Metric) table.Col {
+	return table.Right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) })).With(totalField(points, m))
 }
 
 // metric is a metric's column in one unit: means over seeds, with the range when
 // spread asks for it.
-func metric(points []*analysis.Point, m analysis.Metric, spread bool) column {
+func metric(points []*analysis.Point, m analysis.Metric, spread bool) table.Col {
 	largest := 0.0
 	for _, p := range points {
 		largest = max(largest, p.Range(m).Max)
 	}
 	sc := scaleOf(m.Unit, largest)
-	return right(sc.name(m.Label), each(points, func(p *analysis.Point) string {
+	return table.Right(sc.name(m.Label), each(points, func(p *analysis.Point) string {
 		if spread {
 			return sc.spread(p.Range(m))
 		}
 		return sc.mean(p.Range(m))
-	})).with(rangeFields(points, m)...)
+	})).With(rangeFields(points, m)...)
 }

@@ -17,33 +17,6 @@ func plain(t *testing.T, table Table) string {
 	return b.String()
 }
 
-func TestTableRendering(t *testing.T) {
-	table := Table{
-		Title: "Title", Caption: "backend=llama.cpp",
-		Columns: []Column{{"rung", true}, {"value (s)", false}},
-		Rows:    [][]string{{"fifo", "1.00"}, {"a|b", ">30"}, {"<c>", null}},
-		Notes:   []string{"¹ note"},
-	}
-	require.Equal(t, `**Title**<br>backend=llama.cpp
-
-| rung   | value (s) |
-|:-------|----------:|
-| fifo   |      1.00 |
-| a\|b   |       >30 |
-| &lt;c> |         – |
-
-- ¹ note
-`, table.Markdown())
-	require.Equal(t, `Title
-backend=llama.cpp
-  rung  value (s)
-  fifo       1.00
-  a|b         >30
-  <c>           –
-  ¹ note
-`, plain(t, table))
-}
-
 // marked is the one-seed ladder with what a real run may have: an invalid cell, a
 // warning, and a rung that lacks a rate.
 func marked(t *testing.T) *analysis.Sweep {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Tails says what the requests of a rung at a rate support of a p99: each cell's by
@@ -17,16 +18,16 @@ func Tails(s *analysis.Sweep, f Facts) Table {
 		ttft, e2e = max(ttft, t.TTFT.Value), max(e2e, t.E2E.Value)
 	}
 	ttftScale, e2eScale := scaleOf(analysis.Seconds, ttft), scaleOf(analysis.Seconds, e2e)
-	t := assemble(f.title("What the requests support of a p99"), f.Caption(), []column{
-		left("rung", textsOf(tails, func(t analysis.Tail) string { return t.Rung })),
-		right("offered (rps)", textsOf(tails, func(t analysis.Tail) string { return short(t.OfferedRPS) })),
-		right("cells", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.Cells) })),
-		right("fewest in a cell", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.Fewest) })),
-		right("in all", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.E2E.N) })),
-		right("unanswered", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.Unanswered) })),
-		right(ttftScale.name("TTFT p99 of all"), textsOf(tails, func(t analysis.Tail) string { return ttftScale.interval(t.TTFT) })),
-		right(e2eScale.name("E2E p99 of all"), textsOf(tails, func(t analysis.Tail) string { return e2eScale.interval(t.E2E) })),
-		left("enough for an E2E p99", textsOf(tails, enough)),
+	t := table.Of(f.title("What the requests support of a p99"), f.Caption(), []table.Col{
+		table.Left("rung", textsOf(tails, func(t analysis.Tail) string { return t.Rung })),
+		table.Right("offered (rps)", textsOf(tails, func(t analysis.Tail) string { return short(t.OfferedRPS) })),
+		table.Right("cells", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.Cells) })),
+		table.Right("fewest in a cell", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.Fewest) })),
+		table.Right("in all", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.E2E.N) })),
+		table.Right("unanswered", textsOf(tails, func(t analysis.Tail) string { return strconv.Itoa(t.Unanswered) })),
+		table.Right(ttftScale.name("TTFT p99 of all"), textsOf(tails, func(t analysis.Tail) string { return ttftScale.interval(t.TTFT) })),
+		table.Right(e2eScale.name("E2E p99 of all"), textsOf(tails, func(t analysis.Tail) string { return e2eScale.interval(t.E2E) })),
+		table.Left("enough for an E2E p99", textsOf(tails, enough)),
 	})
 	t.Fields = tailFields(tails)
 	t.Notes = []string{
@@ -52,12 +53,12 @@ func enough(t analysis.Tail) string {
 
 func tailFields(tails []analysis.Tail) []Field {
 	fields := []Field{
-		field("rung", "", "name of the configuration", tails, func(t analysis.Tail) any { return t.Rung }),
-		field("offered_rps", "1/s", "rate at which the tape offers requests", tails, func(t analysis.Tail) any { return t.OfferedRPS }),
-		field("cells", "", "cells whose requests are pooled", tails, func(t analysis.Tail) any { return t.Cells }),
-		field("fewest", "", "admitted requests in the smallest cell", tails, func(t analysis.Tail) any { return t.Fewest }),
-		field("requests", "", "admitted requests in all", tails, func(t analysis.Tail) any { return t.E2E.N }),
-		field("unanswered", "", "of these, not answered", tails, func(t analysis.Tail) any { return t.Unanswered }),
+		table.NewField("rung", "", "name of the configuration", tails, func(t analysis.Tail) any { return t.Rung }),
+		table.NewField("offered_rps", "1/s", "rate at which the tape offers requests", tails, func(t analysis.Tail) any { return t.OfferedRPS }),
+		table.NewField("cells", "", "cells whose requests are pooled", tails, func(t analysis.Tail) any { return t.Cells }),
+		table.NewField("fewest", "", "admitted requests in the smallest cell", tails, func(t analysis.Tail) any { return t.Fewest }),
+		table.NewField("requests", "", "admitted requests in all", tails, func(t analysis.Tail) any { return t.E2E.N }),
+		table.NewField("unanswered", "", "of these, not answered", tails, func(t analysis.Tail) any { return t.Unanswered }),
 	}
 	for _, q := range []struct {
 		key  string
@@ -68,11 +69,11 @@ func tailFields(tails []analysis.Tail) []Field {
 		{"e2e_p99", func(t analysis.Tail) analysis.Quantile { return t.E2E }, func(t analysis.Tail) int { return t.NeedE2E }},
 	} {
 		fields = append(fields,
-			field(q.key+"_s", "s", "99th percentile of all requests", tails, func(t analysis.Tail) any { return numberIf(q.of(t).Value, q.of(t).N > 0) }),
-			field(q.key+"_s_is_lower_bound", "", "whether the true one is above it", tails, func(t analysis.Tail) any { return q.of(t).Censored }),
-			field(q.key+"_s_ci95_lo", "s", "its 95% interval, from order statistics", tails, func(t analysis.Tail) any { return numberIf(q.of(t).Lo, q.of(t).N > 0) }),
-			field(q.key+"_s_ci95_hi", "s", "its upper end; null where nothing bounds it", tails, func(t analysis.Tail) any { return numberIf(q.of(t).Hi, q.of(t).N > 0) }),
-			field(q.key+"_needs", "", "requests that an upper end takes; null when no number will do", tails, func(t analysis.Tail) any {
+			table.NewField(q.key+"_s", "s", "99th percentile of all requests", tails, func(t analysis.Tail) any { return table.NumberIf(q.of(t).Value, q.of(t).N > 0) }),
+			table.NewField(q.key+"_s_is_lower_bound", "", "whether the true one is above it", tails, func(t analysis.Tail) any { return q.of(t).Censored }),
+			table.NewField(q.key+"_s_ci95_lo", "s", "its 95% interval, from order statistics", tails, func(t analysis.Tail) any { return table.NumberIf(q.of(t).Lo, q.of(t).N > 0) }),
+			table.NewField(q.key+"_s_ci95_hi", "s", "its upper end; null where nothing bounds it", tails, func(t analysis.Tail) any { return table.NumberIf(q.of(t).Hi, q.of(t).N > 0) }),
+			table.NewField(q.key+"_needs", "", "requests that an upper end takes; null when no number will do", tails, func(t analysis.Tail) any {
 				if n := q.need(t); n > 0 {
 					return n
 				}

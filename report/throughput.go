@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 const throughputNote = "Completed: arrivals of the steady window that were answered, whenever that was, and the tokens of their answers. Ready in the window: every output token that was ready during it, whoever's, which is what the engine did in that time. " +
@@ -16,13 +17,13 @@ func Throughput(s *analysis.Sweep, f Facts) Table {
 	for _, m := range []analysis.Metric{analysis.Achieved, analysis.Throughput, analysis.CompletedTokens, analysis.Tokens} {
 		columns = append(columns, metric(points, renamed(m), false))
 	}
-	columns = append(columns, right("mean answer, completed / offered (tok)", each(points, func(p *analysis.Point) string {
+	columns = append(columns, table.Right("mean answer, completed / offered (tok)", each(points, func(p *analysis.Point) string {
 		v, ok := p.Survivors()
 		if !ok {
-			return null
+			return table.Null
 		}
 		if v.Completed == 0 {
-			return null + " / " + sig3(v.MeanOffered)
+			return table.Null + " / " + sig3(v.MeanOffered)
 		}
 		text := sig3(v.MeanCompleted) + " / " + sig3(v.MeanOffered)
 		if v.Biased() {
@@ -39,7 +40,7 @@ func Throughput(s *analysis.Sweep, f Facts) Table {
 		columns = append(columns, metric(points, analysis.HitRate, false))
 	}
 	columns = append(columns, metric(points, analysis.ITLP50, false), metric(points, analysis.LagP99, false))
-	t := assemble(f.title("What was offered and what was done"), f.Caption(), columns)
+	t := table.Of(f.title("What was offered and what was done"), f.Caption(), columns)
 	t.Fields = throughputFields(points)
 	t.Notes = append([]string{throughputNote}, notes.all()...)
 	return t
@@ -73,8 +74,8 @@ func throughputFields(points []*analysis.Point) []Field {
 	}
 	fields = append(fields, rangesOf(points, analysis.Achieved, analysis.Throughput, analysis.CompletedTokens, analysis.Tokens, analysis.HitRate, analysis.ITLP50, analysis.LagP99)...)
 	return append(fields,
-		field("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", points, survivors(func(v analysis.Survivors) any { return numberIf(v.MeanOffered, true) })),
-		field("completed_mean_tokens", "tokens", "that of the arrivals that completed", points, survivors(func(v analysis.Survivors) any { return numberIf(v.MeanCompleted, v.Completed > 0) })),
-		field("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", points, survivors(func(v analysis.Survivors) any { return numberIf(v.P, true) })),
-		field("survivorship", "", "whether completed answers are shorter, beyond chance and by more than 5%", points, survivors(func(v analysis.Survivors) any { return v.Biased() })))
+		table.NewField("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", points, survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanOffered, true) })),
+		table.NewField("completed_mean_tokens", "tokens", "that of the arrivals that completed", points, survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanCompleted, v.Completed > 0) })),
+		table.NewField("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", points, survivors(func(v analysis.Survivors) any { return table.NumberIf(v.P, true) })),
+		table.NewField("survivorship", "", "whether completed answers are shorter, beyond chance and by more than 5%", points, survivors(func(v analysis.Survivors) any { return v.Biased() })))
 }

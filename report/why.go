@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Why says for some cells what an engine decided otherwise than before, first, and which
@@ -157,13 +158,13 @@ func (w Why) Markdown() string {
 	fmt.Fprintf(&b, "**%s**\n\n", whyTitle)
 	for i := range w.Cells {
 		c := &w.Cells[i]
-		fmt.Fprintf(&b, "- **%s**\n", escape(c.heading()))
+		fmt.Fprintf(&b, "- **%s**\n", table.Escape(c.heading()))
 		for _, line := range c.lines() {
-			fmt.Fprintf(&b, "  - %s\n", escape(line))
+			fmt.Fprintf(&b, "  - %s\n", table.Escape(line))
 		}
 	}
 	for _, note := range w.Notes {
-		fmt.Fprintf(&b, "- %s\n", escape(note))
+		fmt.Fprintf(&b, "- %s\n", table.Escape(note))
 	}
 	return b.String()
 }

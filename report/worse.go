@@ -7,22 +7,23 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Worse is what became worse from each rung to the next, at the rate where it is worst.
 func Worse(s *analysis.Sweep, f Facts) Table {
 	all := s.Worse()
 	text := func(of func(analysis.Worsening) string) []string { return textsOf(all, of) }
-	t := assemble(f.title("What became worse"), f.Caption(), []column{
-		left("step", text(func(w analysis.Worsening) string { return w.Below + " → " + w.Rung })),
-		left("metric", text(func(w analysis.Worsening) string { return w.Label })),
-		right("worst at (rps)", text(func(w analysis.Worsening) string { return short(w.OfferedRPS) })),
-		right("before", text(func(w analysis.Worsening) string { return worseFigure(w, w.Before) })),
-		right("after", text(func(w analysis.Worsening) string { return worseFigure(w, w.After) })),
-		right("change", text(worseChange)),
-		right("floor there", text(func(w analysis.Worsening) string { return short(100*w.Floor) + "%" })),
-		right("rates", text(func(w analysis.Worsening) string { return fmt.Sprintf("%d of %d", w.Rates, w.Of) })),
-		right("seeds", text(func(w analysis.Worsening) string { return strconv.Itoa(w.Seeds) })),
+	t := table.Of(f.title("What became worse"), f.Caption(), []table.Col{
+		table.Left("step", text(func(w analysis.Worsening) string { return w.Below + " → " + w.Rung })),
+		table.Left("metric", text(func(w analysis.Worsening) string { return w.Label })),
+		table.Right("worst at (rps)", text(func(w analysis.Worsening) string { return short(w.OfferedRPS) })),
+		table.Right("before", text(func(w analysis.Worsening) string { return worseFigure(w, w.Before) })),
+		table.Right("after", text(func(w analysis.Worsening) string { return worseFigure(w, w.After) })),
+		table.Right("change", text(worseChange)),
+		table.Right("floor there", text(func(w analysis.Worsening) string { return short(100*w.Floor) + "%" })),
+		table.Right("rates", text(func(w analysis.Worsening) string { return fmt.Sprintf("%d of %d", w.Rates, w.Of) })),
+		table.Right("seeds", text(func(w analysis.Worsening) string { return strconv.Itoa(w.Seeds) })),
 	})
 	if len(all) == 0 {
 		t.Columns = t.Columns[:1]
@@ -95,21 +96,21 @@ func worseChange(w analysis.Worsening) string {
 
 func worseFields(all []analysis.Worsening) []Field {
 	unitOf := func(w analysis.Worsening) any {
-		return textIf(map[analysis.Unit]string{analysis.PerSecond: "1/s", analysis.TokensPerS: "tokens/s", analysis.Seconds: "s"}[w.Unit])
+		return table.TextIf(map[analysis.Unit]string{analysis.PerSecond: "1/s", analysis.TokensPerS: "tokens/s", analysis.Seconds: "s"}[w.Unit])
 	}
 	return []Field{
-		field("below", "", "the rung below", all, func(w analysis.Worsening) any { return w.Below }),
-		field("rung", "", "the rung", all, func(w analysis.Worsening) any { return w.Rung }),
-		field("metric", "", "key of summary.json", all, func(w analysis.Worsening) any { return w.Key }),
-		field("offered_rps", "1/s", "rate at which it became worst", all, func(w analysis.Worsening) any { return w.OfferedRPS }),
-		field("before", "", "the metric of the rung below there, in figure_unit, mean over seeds", all, func(w analysis.Worsening) any { return numberIf(w.Before.Mean, true) }),
-		field("after", "", "that of the rung", all, func(w analysis.Worsening) any { return numberIf(w.After.Mean, true) }),
-		field("after_is_lower_bound", "", "whether the true one is above it", all, func(w analysis.Worsening) any { return w.After.Bounds > 0 }),
-		field("figure_unit", "", "null for a share", all, unitOf),
-		field("change", "", "after over before, less one", all, func(w analysis.Worsening) any { return numberIf(w.Change, true) }),
-		field("floor", "", "the change that would have been none", all, func(w analysis.Worsening) any { return w.Floor }),
-		field("rates_worse", "", "rates at which it became worse", all, func(w analysis.Worsening) any { return w.Rates }),
-		field("rates_compared", "", "rates at which it was compared", all, func(w analysis.Worsening) any { return w.Of }),
-		field("seeds", "", "seeds there, in all of which it became worse", all, func(w analysis.Worsening) any { return w.Seeds }),
+		table.NewField("below", "", "the rung below", all, func(w analysis.Worsening) any { return w.Below }),
+		table.NewField("rung", "", "the rung", all, func(w analysis.Worsening) any { return w.Rung }),
+		table.NewField("metric", "", "key of summary.json", all, func(w analysis.Worsening) any { return w.Key }),
+		table.NewField("offered_rps", "1/s", "rate at which it became worst", all, func(w analysis.Worsening) any { return w.OfferedRPS }),
+		table.NewField("before", "", "the metric of the rung below there, in figure_unit, mean over seeds", all, func(w analysis.Worsening) any { return table.NumberIf(w.Before.Mean, true) }),
+		table.NewField("after", "", "that of the rung", all, func(w analysis.Worsening) any { return table.NumberIf(w.After.Mean, true) }),
+		table.NewField("after_is_lower_bound", "", "whether the true one is above it", all, func(w analysis.Worsening) any { return w.After.Bounds > 0 }),
+		table.NewField("figure_unit", "", "null for a share", all, unitOf),
+		table.NewField("change", "", "after over before, less one", all, func(w analysis.Worsening) any { return table.NumberIf(w.Change, true) }),
+		table.NewField("floor", "", "the change that would have been none", all, func(w analysis.Worsening) any { return w.Floor }),
+		table.NewField("rates_worse", "", "rates at which it became worse", all, func(w analysis.Worsening) any { return w.Rates }),
+		table.NewField("rates_compared", "", "rates at which it was compared", all, func(w analysis.Worsening) any { return w.Of }),
+		table.NewField("seeds", "", "seeds there, in all of which it became worse", all, func(w analysis.Worsening) any { return w.Seeds }),
 	}
 }

@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"analysis/figures":    {"analysis", "analysis/decided", "analysis/gate", "results"},
 	"analysis/gate":       {"analysis/decided"},
 	"analysis/decided":    {"results"},
-	"report":              {"analysis", "report/chart", "report/chartdata", "report/embed", "report/format", "report/page", "results"},
+	"report":              {"analysis", "report/chart", "report/chartdata", "report/embed", "report/format", "report/table", "report/page", "results"},
 	"report/chart":        {"report/chart/websvg", "report/chartdata", "report/format", "report/palette"},
 	"report/chart/websvg": {"report/palette"},
 	"report/costs":        {"engine/twin", "report", "results"},
@@ -57,8 +57,9 @@ var mayImport = map[string][]string{
 	"report/page":         {"report/chart"},
 	"report/palette":      {},
 	"report/chartdata":    {"analysis", "results"},
-	"report/fitting":      {"admission", "admission/fit", "ladder/artifact", "report", "results"}, // ladder/artifact: the record of a fit
-	"report/experiment":   {"analysis/gate", "analysis/paired", "ladder/ab", "report", "results"}, // ladder/ab: reads its journal
+	"report/table":        {"results"},
+	"report/fitting":      {"admission", "admission/fit", "ladder/artifact", "report", "report/table", "results"}, // ladder/artifact: the record of a fit
+	"report/experiment":   {"analysis/gate", "analysis/paired", "ladder/ab", "report", "results"},                 // ladder/ab: reads its journal
 	"report/loadcheck":    {"loadgen", "loadgen/ideal", "report", "results"},
 	"ladder":              {"admission", "engine", "ladder/cell", "ladder/spec", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/cell":         {"admission", "admission/bound", "admission/record", "engine", "engine/clock", "ladder/spec", "loadgen", "loadgen/httptarget", "results"},

@@ -13,6 +13,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission/fit"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -46,41 +47,49 @@ func Tables(of *artifact.Record) []report.Table {
 	return append(all, r.importance())
 }
 
-func inPercent(o results.Opt[float64]) string {
-	if !o.OK {
-		return "–"
-	}
-	return strconv.FormatFloat(100*o.V, 'f', 1, 64)
-}
+func inPercent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) }
 
-func twoDigits(o results.Opt[float64]) string {
-	if !o.OK {
-		return "–"
-	}
-	return strconv.FormatFloat(o.V, 'f', 2, 64)
-}
+func twoDigits(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
 func intervalOf(j *artifact.Judgement) string {
 	if !j.Low.OK {
-		return "–"
+		return table.Null
 	}
-	return inPercent(j.Low) + "–" + inPercent(j.High)
+	return inPercent(j.Low.V) + "–" + inPercent(j.High.V)
 }
 
 func (r record) coverage() report.Table {
-	t := report.Table{
-		Name: "fit-coverage", Title: "Coverage of bounds off-line", Caption: r.caption(r.HeldOut),
-		Columns: []report.Column{{Name: "predictor", Left: true}, {Name: "promised (%)"}, {Name: "delivered (%)"}, {Name: "95% interval"},
-			{Name: "bound / actual, median"}, {Name: "pinball loss (s)"}, {Name: "requests"}, {Name: "without a bound"}},
-		Notes: []string{
-			"The interval draws whole blocks again. Requests without a bound had too few scores to promise anything; they are not judged.",
-			"static-conformal is the predecessor's bound: the trees' upper quantile and what calibration missed, in seconds, of all regimes together.",
-		},
-	}
+	var js []*artifact.Judgement
 	for i := range r.Judgements {
 		if j := &r.Judgements[i]; j.Regime == "all" {
-			t.Rows = append(t.Rows, []string{j.Subject, fmt.Sprintf("%g", 100*j.Level), inPercent(j.Coverage), intervalOf(j), twoDigits(j.Width), twoDigits(j.Pinball), fmt.Sprint(j.Requests), fmt.Sprint(j.Unbounded)})
+			js = append(js, j)
 		}
+	}
+	type judged = *artifact.Judgement
+	count := func(head, key, doc string, of func(judged) int) table.Col {
+		return table.Number(head, key, "", doc, js, func(j judged) results.Opt[float64] { return results.Some(float64(of(j))) }, func(v float64) string { return fmt.Sprint(int(v)) })
+	}
+	intervals := make([]string, len(js))
+	for i, j := range js {
+		intervals[i] = intervalOf(j)
+	}
+	t := table.Of("Coverage of bounds off-line", r.caption(r.HeldOut), []table.Col{
+		table.Text("predictor", "predictor", "what made the bounds", js, func(j judged) string { return j.Subject }),
+		table.Number("promised (%)", "promised", "", "share of requests that end within their bounds, as promised", js, func(j judged) results.Opt[float64] { return results.Some(j.Level) },
+			func(v float64) string { return fmt.Sprintf("%g", 100*v) }),
+		table.Number("delivered (%)", "delivered", "", "share that did", js, func(j judged) results.Opt[float64] { return j.Coverage }, inPercent),
+		table.Right("95% interval", intervals).With(
+			table.NewField("delivered_low", "", "lower end of its interval of 95%", js, func(j judged) any { return table.Optional(j.Low) }),
+			table.NewField("delivered_high", "", "upper end", js, func(j judged) any { return table.Optional(j.High) })),
+		table.Number("bound / actual, median", "bound_over_actual_median", "", "median of bound over actual E2E", js, func(j judged) results.Opt[float64] { return j.Width }, twoDigits),
+		table.Number("pinball loss (s)", "pinball_s", "s", "mean pinball loss of the bound at its level", js, func(j judged) results.Opt[float64] { return j.Pinball }, twoDigits),
+		count("requests", "requests", "that were judged", func(j judged) int { return j.Requests }),
+		count("without a bound", "without_a_bound", "requests that had too few scores", func(j judged) int { return j.Unbounded }),
+	})
+	t.Name = "fit-coverage"
+	t.Notes = []string{
+		"The interval draws whole blocks again. Requests without a bound had too few scores to promise anything; they are not judged.",
+		"static-conformal is the predecessor's bound: the trees' upper quantile and what calibration missed, in seconds, of all regimes together.",
 	}
 	return t
 }
@@ -105,35 +114,51 @@ func regimeNames() (names []string) {
 	return names
 }
 
+// delivery is a subject in a regime, with what its bounds delivered at each level.
+type delivery struct {
+	subject, regime string
+	requests        int
+	at              []results.Opt[float64]
+}
+
 // across has a row for each subject and regime and a column for each level.
 func across(name, title, caption string, all []artifact.Judgement, regimes []string) report.Table {
-	t := report.Table{Name: name, Title: title, Caption: caption, Columns: []report.Column{{Name: "predictor", Left: true}, {Name: "regime", Left: true}, {Name: "requests"}}}
-	for _, level := range fit.Levels() {
-		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%g%%", 100*level)})
-	}
+	var rows []delivery
 	for _, s := range fit.Subjects() {
 		for _, regime := range regimes {
-			row, requests := []string{s.Name, regime}, 0
+			d := delivery{subject: s.Name, regime: regime}
 			for i := range all {
 				if j := &all[i]; j.Subject == s.Name && j.Regime == regime {
-					row, requests = append(row, inPercent(j.Coverage)), max(requests, j.Requests+j.Unbounded)
+					d.at, d.requests = append(d.at, j.Coverage), max(d.requests, j.Requests+j.Unbounded)
 				}
 			}
-			t.Rows = append(t.Rows, append([]string{row[0], row[1], fmt.Sprint(requests)}, row[2:]...))
+			rows = append(rows, d)
 		}
 	}
+	columns := []table.Col{
+		table.Text("predictor", "predictor", "what made the bounds", rows, func(d delivery) string { return d.subject }),
+		table.Text("regime", "regime", "how loaded the engine was when the request arrived", rows, func(d delivery) string { return d.regime }),
+		table.Number("requests", "requests", "", "of the regime", rows, func(d delivery) results.Opt[float64] { return results.Some(float64(d.requests)) }, func(v float64) string { return fmt.Sprint(int(v)) }),
+	}
+	for i, level := range fit.Levels() {
+		percent := fmt.Sprintf("%g", 100*level)
+		columns = append(columns, table.Number(percent+"%", "delivered_at_"+percent, "", "share within their bounds where so many percent were promised", rows,
+			func(d delivery) results.Opt[float64] { return d.at[i] }, inPercent))
+	}
+	t := table.Of(title, caption, columns)
+	t.Name = name
 	return t
 }
 
 func (r record) importance() report.Table {
-	t := report.Table{
-		Name: "fit-importance", Title: "What the trees of the gbm predictor look at", Caption: r.caption(r.HeldOut),
-		Columns: []report.Column{{Name: "feature", Left: true}, {Name: "median (%)"}, {Name: "upper quantile (%)"}},
-		Notes:   []string{"Share of what splits on the feature lowered the squared error of the gradient by, in the models of the artifact."},
-	}
-	for _, f := range r.Importance {
-		t.Rows = append(t.Rows, []string{f.Feature, fmt.Sprintf("%.1f", 100*f.Median), fmt.Sprintf("%.1f", 100*f.Upper)})
-	}
+	share := func(v float64) string { return fmt.Sprintf("%.1f", 100*v) }
+	t := table.Of("What the trees of the gbm predictor look at", r.caption(r.HeldOut), []table.Col{
+		table.Text("feature", "feature", "what splits look at", r.Importance, func(f artifact.Importance) string { return f.Feature }),
+		table.Number("median (%)", "median", "", "share of the gain in the model of the median", r.Importance, func(f artifact.Importance) results.Opt[float64] { return results.Some(f.Median) }, share),
+		table.Number("upper quantile (%)", "upper_quantile", "", "share of the gain in the model of the upper quantile", r.Importance, func(f artifact.Importance) results.Opt[float64] { return results.Some(f.Upper) }, share),
+	})
+	t.Name = "fit-importance"
+	t.Notes = []string{"Share of what splits on the feature lowered the squared error of the gradient by, in the models of the artifact."}
 	return t
 }
 

@@ -1,4 +1,9 @@
-package report
+// Package table is a table as data and its renderers.
+//
+// A column is declared once: what heads it for people, how its values are formatted,
+// and under which key, in which unit, machines get the same values unformatted. Markdown,
+// terminal text, CSV and JSON are renderers; no text is ever parsed back into a number.
+package table
 
 import (
 	"fmt"
@@ -18,7 +23,7 @@ type Table struct {
 	Columns []Column
 	Rows    [][]string
 	Notes   []string // footnotes, each with the mark that refers to it
-	Fields  []Field  // the same for machines, or more of it; nil leaves that to Data
+	Fields  []Field  // the same for machines, or more of it; nil gives them the cells as text
 }
 
 // Column heads a table's column. Numbers are set flush right, names flush left.
@@ -27,8 +32,8 @@ type Column struct {
 	Left bool
 }
 
-// null stands for what was not measured.
-const null = "–"
+// Null stands for what was not measured.
+const Null = "–"
 
 // Markdown renders the table for GitHub, padded so that it reads as text too.
 func (t Table) Markdown() string {
@@ -40,10 +45,10 @@ func (t Table) Markdown() string {
 		}
 		b.WriteString("\n\n")
 	}
-	widths := t.widths(escape)
+	widths := t.widths(Escape)
 	line := func(cells []string) {
 		for i, cell := range cells {
-			fmt.Fprintf(&b, "| %s ", pad(escape(cell), widths[i], t.Columns[i].Left))
+			fmt.Fprintf(&b, "| %s ", pad(Escape(cell), widths[i], t.Columns[i].Left))
 		}
 		b.WriteString("|\n")
 	}
@@ -122,50 +127,11 @@ func pad(s string, width int, left bool) string {
 
 var markdownCell = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;")
 
-func escape(s string) string { return markdownCell.Replace(s) }
+// Escape makes a text safe within a table's cell, or a list, of Markdown.
+func Escape(s string) string { return markdownCell.Replace(s) }
 
-// column is a column under construction.
-type column struct {
-	Column
-	cells  []string
-	fields []Field // for machines; nil when the cells are all there is
-}
-
-func left(name string, cells []string) column { return column{Column{name, true}, cells, nil} }
-
-func right(name string, cells []string) column { return column{Column{name, false}, cells, nil} }
-
-// with gives a column its data for machines.
-func (c column) with(fields ...Field) column {
-	c.fields = fields
-	return c
-}
-
-// assemble sets columns side by side. They have the same number of cells.
-func assemble(title, caption string, columns []column) Table {
-	t := Table{Title: title, Caption: caption}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, c.Column)
-		if c.fields == nil {
-			c.fields = shown(c.Column, c.cells)
-		}
-		t.Fields = append(t.Fields, c.fields...)
-	}
-	t.Fields = distinct(t.Fields)
-	if len(columns) == 0 {
-		return t
-	}
-	t.Rows = make([][]string, len(columns[0].cells))
-	for i := range t.Rows {
-		for _, c := range columns {
-			t.Rows[i] = append(t.Rows[i], c.cells[i])
-		}
-	}
-	return t
-}
-
-// without is the table without the column of a name, for readers.
-func (t Table) without(name string) Table {
+// Without is the table without the column of a name, for readers.
+func (t Table) Without(name string) Table {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 {
 		return t

@@ -1,4 +1,4 @@
-package report
+package table
 
 import (
 	"bytes"
@@ -17,15 +17,13 @@ type Field struct {
 	Name string `json:"name"` // snake_case, ending in its unit
 	Unit string `json:"unit"` // "" for a column without one
 	Doc  string `json:"doc"`
-	// Rounded says that the column has nothing better than the cells that are shown.
-	Rounded bool `json:"rounded,omitempty"`
 	// values has one for each row: nil (null), a string, a bool, an integer or a
 	// finite float64.
 	values []any
 }
 
-// field is a column of one value for each item.
-func field[T any](name, unit, doc string, items []T, of func(T) any) Field {
+// NewField is a column of one value for each item.
+func NewField[T any](name, unit, doc string, items []T, of func(T) any) Field {
 	f := Field{Name: name, Unit: unit, Doc: doc, values: make([]any, len(items))}
 	for i, item := range items {
 		f.values[i] = of(item)
@@ -33,41 +31,41 @@ func field[T any](name, unit, doc string, items []T, of func(T) any) Field {
 	return f
 }
 
-// numberIf is v, or null unless ok and finite.
-func numberIf(v float64, ok bool) any {
+// NumberIf is v, or null unless ok and finite.
+func NumberIf(v float64, ok bool) any {
 	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
 	return v
 }
 
-// optional is what an Opt holds, or null.
-func optional(o results.Opt[float64]) any { return numberIf(o.V, o.OK) }
+// Optional is what an Opt holds, or null.
+func Optional(o results.Opt[float64]) any { return NumberIf(o.V, o.OK) }
 
-// textIf is s, or null when it is empty.
-func textIf(s string) any {
+// TextIf is s, or null when it is empty.
+func TextIf(s string) any {
 	if s == "" {
 		return nil
 	}
 	return s
 }
 
-// Data returns the table's columns for machines: its Fields or, where nobody set
-// them, what can be read off the cells that are shown. A table may have more of them
-// than it shows, and other rows.
+// Data returns the table's columns for machines: its Fields or, where it has none, its
+// cells as text. A table may have more of them than it shows, and other rows.
 func (t Table) Data() []Field {
 	if t.Fields != nil {
 		return t.Fields
 	}
-	var fields []Field
+	fields := make([]Field, len(t.Columns))
 	for i, c := range t.Columns {
-		cells := make([]string, len(t.Rows))
-		for j, row := range t.Rows {
-			cells[j] = row[i]
-		}
-		fields = append(fields, shown(c, cells)...)
+		fields[i] = NewField(c.Name, "", "as shown", t.Rows, func(row []string) any {
+			if row[i] == Null {
+				return nil
+			}
+			return TextIf(row[i])
+		})
 	}
-	return distinct(fields)
+	return fields
 }
 
 // CSV gives the table's data under one line of column names. Null is an empty cell;
@@ -91,10 +89,11 @@ func (t Table) CSV() []byte {
 		}
 		lines = append(lines, line)
 	}
-	return encodeCSV(lines)
+	return EncodeCSV(lines)
 }
 
-func encodeCSV(rows [][]string) []byte {
+// EncodeCSV writes rows as CSV.
+func EncodeCSV(rows [][]string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	_ = w.WriteAll(rows) // a bytes.Buffer takes everything
