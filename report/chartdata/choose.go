@@ -20,11 +20,11 @@ func contrast(s *analysis.Sweep) (l load, ok bool) {
 	if l.rate, l.why, ok = s.Contrast(); !ok {
 		return l, false
 	}
-	if over := beyond(s, l.rate); len(over) > 0 {
-		return l, true
+	if len(beyond(s, l.rate)) == 0 {
+		common := s.CommonRates()
+		l = load{common[len(common)-1], "the highest rate that every rung has"}
 	}
-	common := s.CommonRates()
-	return load{common[len(common)-1], "the highest rate that every rung has"}, true
+	return l, true
 }
 
 // beyond returns the rungs whose goodput peaks below a rate.
@@ -66,19 +66,21 @@ func kneeAndBeyond(s *analysis.Sweep) []load {
 // sharedSeed returns each rung's valid cell at a rate, all of one seed, the lowest
 // that there is, so that they replay one tape; nil if there is none.
 func sharedSeed(s *analysis.Sweep, rate float64) []*analysis.CellMetrics {
-	if len(s.Rungs) == 0 || s.Find(s.Rungs[0], rate) == nil {
+	used := func(rung string) []*analysis.CellMetrics {
+		if p := s.Find(rung, rate); p != nil {
+			return p.Used()
+		}
 		return nil
 	}
-	for _, first := range s.Find(s.Rungs[0], rate).Used() {
+	if len(s.Rungs) == 0 {
+		return nil
+	}
+	for _, first := range used(s.Rungs[0]) {
 		var cells []*analysis.CellMetrics
 		for _, rung := range s.Rungs {
-			p := s.Find(rung, rate)
-			if p == nil {
-				return nil
-			}
-			used := p.Used()
-			if i := slices.IndexFunc(used, func(c *analysis.CellMetrics) bool { return c.Cell.Seed == first.Cell.Seed }); i >= 0 {
-				cells = append(cells, used[i])
+			of := used(rung)
+			if i := slices.IndexFunc(of, func(c *analysis.CellMetrics) bool { return c.Cell.Seed == first.Cell.Seed }); i >= 0 {
+				cells = append(cells, of[i])
 			}
 		}
 		if len(cells) == len(s.Rungs) {

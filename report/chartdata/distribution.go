@@ -39,9 +39,10 @@ func (b *builder) distributions() (e2e, itl Chart, err error) {
 			if err != nil {
 				return Chart{}, Chart{}, err
 			}
-			left.addCurve(Series{Rung: rung, Look: b.looks[rung], Name: "E2E", Points: curve(d.e2e, d.arrivals)})
-			right.addCurve(Series{Rung: rung, Look: b.looks[rung], Name: "ITL", Points: curve(d.itl, len(d.itl))})
+			left.Series = append(left.Series, Series{Kind: Steps, Rung: rung, Look: b.looks[rung], Name: "E2E", Points: curve(d.e2e, d.arrivals)})
+			right.Series = append(right.Series, Series{Kind: Steps, Rung: rung, Look: b.looks[rung], Name: "ITL", Points: curve(d.itl, len(d.itl))})
 		}
+		left.Series, right.Series = withPoints(left.Series), withPoints(right.Series)
 		if slo, ok := only(b.s, sloOf); ok {
 			left.Rules = []Rule{{Kind: SLO, OnX: true, At: slo, Name: "SLO " + number(slo) + " s"}}
 		}
@@ -52,13 +53,6 @@ func (b *builder) distributions() (e2e, itl Chart, err error) {
 	}
 	e2e.Facts = append(e2e.Facts, "of all arrivals: those refused or unanswered never come in")
 	return e2e, itl, nil
-}
-
-func (p *Panel) addCurve(l Series) {
-	l.Kind = Steps
-	if len(l.Points) > 0 {
-		p.Series = append(p.Series, l)
-	}
 }
 
 // finish gives the panels of distributions one time axis.

@@ -76,11 +76,7 @@ func overTimePanel(cell *analysis.CellMetrics, look int, rows []results.Record, 
 		X:      Axis{Label: "intended arrival (s)", Unit: Seconds, Max: cell.Cell.DurationS},
 		Shades: outside(cell),
 	}
-	for _, l := range []Series{answered, cut, refused} {
-		if len(l.Points) > 0 {
-			p.Series = append(p.Series, l)
-		}
-	}
+	p.Series = withPoints([]Series{answered, cut, refused})
 	p.Y = logAxis("E2E latency (s)", []Series{answered, cut})
 	if cell.SLOS > 0 {
 		p.Rules = []Rule{{Kind: SLO, At: cell.SLOS, Name: "SLO " + number(cell.SLOS) + " s"}}

@@ -24,9 +24,7 @@ func (b *builder) firstToken() Chart {
 	tail := b.latency("", "", Panel{Title: "p99", Y: Axis{Label: "TTFT (s)"}}, analysis.TTFTP99)
 	c.Panels = append(c.Panels, tail.Panels...)
 	c.Columns = 2
-	both := &c.Panels[0].Y
-	both.Min, both.Max = min(both.Min, tail.Panels[0].Y.Min), max(both.Max, tail.Panels[0].Y.Max)
-	c.Panels[1].Y = *both
+	commonAxes(c.Panels)
 	return c
 }
 
@@ -68,9 +66,7 @@ func (b *builder) refusals() Chart {
 	c := Chart{Name: "refused", Title: "Goodput and refused arrivals against offered rate", Columns: 2}
 	refused := Panel{Title: "refused arrivals", X: rateAxis(b.s), Series: b.lines(refusedShare)}
 	refused.X.Label = "offered rate (rps)"
-	if !slices.ContainsFunc(refused.Series, func(l Series) bool {
-		return slices.ContainsFunc(l.Points, func(p Point) bool { return p.Y > 0 })
-	}) {
+	if _, most, ok := extent(refused.Series, false); !ok || most == 0 {
 		c.Absent = "no rung refused a request"
 		return c
 	}
@@ -94,25 +90,23 @@ var refusedShare = analysis.Metric{Label: "refused", Unit: analysis.Fraction, Of
 // cache.
 func (b *builder) hits() Chart {
 	c := Chart{Name: "hits", Title: "Prefix-cache hit rate and its ceiling against offered rate", Columns: 1}
-	var both []Series
-	for _, l := range b.lines(analysis.HitCeiling) {
-		if len(l.Points) > 0 {
-			l.Kind = Ceiling
-			both = append(both, l)
-		}
-	}
-	found := false
-	for _, l := range b.lines(analysis.HitRate) {
-		if len(l.Points) > 0 {
-			both, found = append(both, l), true
-		}
-	}
-	if !found {
+	ceilings, rates := withPoints(b.lines(analysis.HitCeiling)), withPoints(b.lines(analysis.HitRate))
+	if len(rates) == 0 {
 		c.Absent = "no rung has a prefix cache"
 		return c
 	}
-	c.Panels = []Panel{{X: rateAxis(b.s), Y: Axis{Label: "share of prompt tokens from the cache", Unit: Share, Max: 1}, Series: both}}
+	for i := range ceilings {
+		ceilings[i].Kind = Ceiling
+	}
+	c.Panels = []Panel{{
+		X: rateAxis(b.s), Y: Axis{Label: "share of prompt tokens from the cache", Unit: Share, Max: 1}, Series: append(ceilings, rates...),
+	}}
 	return c
+}
+
+// withPoints leaves out the series that have none.
+func withPoints(all []Series) []Series {
+	return slices.DeleteFunc(all, func(l Series) bool { return len(l.Points) == 0 })
 }
 
 // lines is a metric against offered rate, a Line for every rung.
