@@ -184,9 +184,7 @@ func read(t *testing.T, path string) string {
 func set(r *Report) embed.Set { return embed.Set{Mark: "cadence", Blocks: r.Blocks()} }
 
 func pageOf(t *testing.T, r *Report) []byte {
-	p, err := r.Page()
-	require.NoError(t, err)
-	data, err := p.Render()
+	data, err := r.Page().Render()
 	require.NoError(t, err)
 	return data
 }

@@ -23,11 +23,7 @@ type output struct {
 // the paths of its files: report.md, report.html, tables/*.md, tables/*.csv,
 // tables/*.json, charts/*.svg and charts/*.png, and summary.json.
 func (r *Report) Write(dir string) ([]string, error) {
-	page, err := r.Page()
-	if err != nil {
-		return nil, err
-	}
-	html, err := page.Render()
+	html, err := r.Page().Render()
 	if err != nil {
 		return nil, err
 	}

@@ -51,11 +51,8 @@ func livePageOf(dir string, v live.View, version string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.Page()
+	p := r.Page()
 	p.Events, p.Version = eventsPath, version
-	if err != nil {
-		return nil, err
-	}
 	return p.Render()
 }
 

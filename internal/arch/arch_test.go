@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"report/embed":        {"results"},
 	"report/flame":        {"analysis", "report/format", "report/palette"},
 	"report/format":       {},
-	"report/page":         {"report/chart"},
+	"report/page":         {"report/chart", "report/table"},
 	"report/palette":      {},
 	"report/chartdata":    {"analysis", "results"},
 	"report/table":        {"results"},

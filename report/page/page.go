@@ -14,6 +14,7 @@ import (
 	"html/template"
 
 	"github.com/cadence-bench/cadence-bench/report/chart"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 var (
@@ -40,15 +41,15 @@ type Page struct {
 	*Report // nil while no cell is finished
 }
 
-// Report is the page's content. Tables are HTML already.
+// Report is the page's content.
 type Report struct {
 	Words      []string
-	Headline   template.HTML
+	Headline   table.Table
 	Warnings   []string
 	Charts     []chart.Inline
 	Absent     []string // the charts that there are none of, and why
-	Tables     []template.HTML
-	Provenance []template.HTML
+	Tables     []table.Table
+	Provenance []table.Table
 }
 
 // Render writes the page. Equal pages give equal bytes.
