@@ -103,7 +103,7 @@ func runBlocks() (map[string]string, error) {
 func blocks() (map[string]string, error) {
 	blocks := references()
 	for _, more := range []func() (map[string]string, error){
-		kept, benchmarks, workload, fidelity, realGate, fitted,
+		packages, kept, benchmarks, workload, fidelity, realGate, fitted,
 		calibrated, func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
 	} {
 		m, err := more()
