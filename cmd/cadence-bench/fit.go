@@ -11,7 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
-	"github.com/cadence-bench/cadence-bench/report/fitting"
+	"github.com/cadence-bench/cadence-bench/ladder/fitting"
 )
 
 func newFit() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
-	"github.com/cadence-bench/cadence-bench/report/experiment"
+	"github.com/cadence-bench/cadence-bench/ladder/experiment"
 )
 
 // gateRealFlags are the flags of `gate --real` as they were written.

@@ -58,14 +58,14 @@ var mayImport = map[string][]string{
 	"report/palette":      {},
 	"report/chartdata":    {"analysis", "results"},
 	"report/table":        {"results"},
-	"report/fitting":      {"admission", "admission/fit", "ladder/artifact", "report", "report/table", "results"}, // ladder/artifact: the record of a fit
-	"report/experiment":   {"analysis/gate", "analysis/paired", "ladder/ab", "report", "results"},                 // ladder/ab: reads its journal
 	"report/loadcheck":    {"loadgen", "loadgen/ideal", "report", "results"},
 	"ladder":              {"admission", "engine", "ladder/cell", "ladder/spec", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/cell":         {"admission", "admission/bound", "admission/record", "engine", "engine/clock", "ladder/spec", "loadgen", "loadgen/httptarget", "results"},
 	"ladder/celltest":     {"engine", "engine/clock", "engine/twin", "ladder/cell", "results"},
 	"ladder/replay":       {"admission", "engine", "engine/clock", "ladder/cell", "results"},
 	"ladder/ab":           {"analysis", "analysis/paired", "ladder/cell", "ladder/spec", "results"},
+	"ladder/fitting":      {"admission", "admission/fit", "ladder/artifact", "report/table", "results"},
+	"ladder/experiment":   {"analysis/gate", "analysis/paired", "ladder/ab", "report/table", "results"},
 	"ladder/baseline":     {"analysis", "ladder", "results"},
 	"ladder/artifact":     {"admission", "admission/fit", "admission/record", "ladder/cell", "results"},
 	"ladder/spec":         {"admission", "engine", "internal/nearest"},

@@ -12,7 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // unmeasured stands for what is not known.
@@ -142,14 +142,14 @@ func (r Report) Format(name string) ([]byte, error) {
 }
 
 // verdictTable is a gate: what is judged first, then what is only reported.
-func (r Report) verdictTable() report.Table {
+func (r Report) verdictTable() table.Table {
 	a, b := r.run.Sides[r.run.Arms[0].Side], r.run.Sides[r.run.Arms[1].Side]
 	arm := r.arms[0]
-	t := report.Table{
+	t := table.Table{
 		Title: "Gate on the real engine: " + string(arm.Verdict),
 		Caption: fmt.Sprintf("A: %s; B: %s. %d pairs, orders drawn with seed %d. Changes are of B against A, with one-sided bounds of %g%% each.",
 			sideName(a), sideName(b), arm.Pairs, r.run.Seed, 100*r.run.Rule.Confidence),
-		Columns: []report.Column{{Name: "figure", Left: true}, {Name: "change"}, {Name: "at least"}, {Name: "at most"}, {Name: "accepted"}, {Name: "verdict", Left: true}},
+		Columns: []table.Column{{Name: "figure", Left: true}, {Name: "change"}, {Name: "at least"}, {Name: "at most"}, {Name: "accepted"}, {Name: "verdict", Left: true}},
 	}
 	t.Rows = append(t.Rows, []string{"time of the same work", change(arm.Slowdown.Estimate), change(arm.Slowdown.Lower), change(arm.Slowdown.Upper),
 		"< " + plainShare(r.run.Rule.Margin), string(arm.Verdict)})
@@ -173,14 +173,14 @@ func (r Report) smallest(j paired.Judgement) string {
 }
 
 // ProofTable is how often each verdict came.
-func (r Report) ProofTable() report.Table {
+func (r Report) ProofTable() table.Table {
 	rule := r.run.Rule
-	t := report.Table{
+	t := table.Table{
 		Name:  "gate-real",
 		Title: "The gate on the real engine, proved",
 		Caption: fmt.Sprintf("%s against itself, %d pairs of each kind, cut into gates. A slowdown below %s is accepted; bounds of %g%%. Shares with 95%% Clopper–Pearson intervals.",
 			sideName(r.run.Sides[r.run.Arms[0].Side]), len(r.run.Blocks), plainShare(rule.Margin), 100*rule.Confidence),
-		Columns: []report.Column{{Name: "B", Left: true}, {Name: "pairs of a gate"}, {Name: "gates"}, {Name: "pass"}, {Name: "regression"}, {Name: "inconclusive"},
+		Columns: []table.Column{{Name: "B", Left: true}, {Name: "pairs of a gate"}, {Name: "gates"}, {Name: "pass"}, {Name: "regression"}, {Name: "inconclusive"},
 			{Name: "called a regression"}, {Name: "passed"}, {Name: "smallest detectable (median)"}},
 	}
 	for _, a := range r.arms {
@@ -213,11 +213,11 @@ func (r Report) ProofTable() report.Table {
 }
 
 // RuleTable says what the verdicts mean.
-func RuleTable(rule paired.Rule) report.Table {
+func RuleTable(rule paired.Rule) table.Table {
 	margin, confidence := plainShare(rule.Margin), fmt.Sprintf("%g%%", 100*rule.Confidence)
-	return report.Table{
+	return table.Table{
 		Name:    "gate-rule",
-		Columns: []report.Column{{Name: "verdict", Left: true}, {Name: "exit code"}, {Name: "when", Left: true}, {Name: "what it says", Left: true}},
+		Columns: []table.Column{{Name: "verdict", Left: true}, {Name: "exit code"}, {Name: "when", Left: true}, {Name: "what it says", Left: true}},
 		Rows: [][]string{
 			{string(paired.Pass), fmt.Sprint(gate.ExitPass), "the upper " + confidence + " bound of the slowdown is below " + margin, "B is not slower by as much as " + margin + " (non-inferiority)"},
 			{string(paired.Regression), fmt.Sprint(gate.ExitRegression), "the lower " + confidence + " bound is above 0, and the estimate is " + margin + " or more", "B is slower, and more likely than not by more than is accepted"},

@@ -12,7 +12,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/fit"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
-	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -38,9 +37,9 @@ func (r record) caption(held string) string {
 }
 
 // Tables are those of a record.
-func Tables(of *artifact.Record) []report.Table {
+func Tables(of *artifact.Record) []table.Table {
 	r := record{of}
-	all := []report.Table{r.coverage(), r.regimes()}
+	all := []table.Table{r.coverage(), r.regimes()}
 	if len(r.ByRate) > 0 {
 		all = append(all, r.rates())
 	}
@@ -58,7 +57,7 @@ func intervalOf(j *artifact.Judgement) string {
 	return inPercent(j.Low.V) + "–" + inPercent(j.High.V)
 }
 
-func (r record) coverage() report.Table {
+func (r record) coverage() table.Table {
 	var js []*artifact.Judgement
 	for i := range r.Judgements {
 		if j := &r.Judgements[i]; j.Regime == "all" {
@@ -94,14 +93,14 @@ func (r record) coverage() report.Table {
 	return t
 }
 
-func (r record) regimes() report.Table {
+func (r record) regimes() table.Table {
 	t := across("fit-regimes", "Coverage of bounds off-line by regime", r.caption(r.HeldOut), r.Judgements,
 		append([]string{"all"}, regimeNames()...))
 	t.Notes = []string{"Delivered (%) at each promised level, by how loaded the engine was when the request arrived."}
 	return t
 }
 
-func (r record) rates() report.Table {
+func (r record) rates() table.Table {
 	t := across("fit-rates", "Coverage of bounds off-line at rates that were held out", r.caption("rate"), r.ByRate, []string{"all"})
 	t.Notes = []string{"Delivered (%) at each promised level. A bound that was made at other loads promises nothing here: what it still delivers shows how far it carries."}
 	return t
@@ -122,7 +121,7 @@ type delivery struct {
 }
 
 // across has a row for each subject and regime and a column for each level.
-func across(name, title, caption string, all []artifact.Judgement, regimes []string) report.Table {
+func across(name, title, caption string, all []artifact.Judgement, regimes []string) table.Table {
 	var rows []delivery
 	for _, s := range fit.Subjects() {
 		for _, regime := range regimes {
@@ -150,7 +149,7 @@ func across(name, title, caption string, all []artifact.Judgement, regimes []str
 	return t
 }
 
-func (r record) importance() report.Table {
+func (r record) importance() table.Table {
 	share := func(v float64) string { return fmt.Sprintf("%.1f", 100*v) }
 	t := table.Of("What the trees of the gbm predictor look at", r.caption(r.HeldOut), []table.Col{
 		table.Text("feature", "feature", "what splits look at", r.Importance, func(f artifact.Importance) string { return f.Feature }),
