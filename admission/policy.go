@@ -53,7 +53,7 @@ type Decision struct {
 	Forced bool
 	// RetryAfter is when a refused client may try again; 0 says nothing.
 	RetryAfter time.Duration
-	Gate       Gate
+	Threshold  Threshold
 	// Value is the policy's own, given back with the outcome: its score's terms.
 	Value [4]float64
 }

@@ -3,20 +3,21 @@ package admission
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
 // Spec says which policy a rung has. The zero Spec takes everything.
 type Spec struct {
-	Policy string             // a name that Kinds lists; "" is none
+	Policy string             // a name that package policies lists; "" is none
 	Params map[string]float64 // by name; what is left out has its default
 	// Predictor and Score are for policies that predict: "" is the default.
 	Predictor string // work, gbm, arithmetic or quantile
 	Score     string // absolute, log-ratio or scaled
-	// Faults are mistakes that the policy makes on purpose; see there.
-	Faults Faults
+	// Wrap, if it is there, goes around the policy: a decorator that a test or the proof of
+	// the regression gate brings. No ladder file, flag or parameter has one.
+	Wrap func(Policy) Policy
 }
 
 // Env is what a policy needs to know of where it runs.
@@ -50,6 +51,14 @@ type Range struct {
 	Whole     bool // whole numbers only
 }
 
+// Seconds is a duration; one too long for the type is its longest.
+func Seconds(s float64) time.Duration {
+	if s > 9e9 {
+		return math.MaxInt64
+	}
+	return time.Duration(s * 1e9)
+}
+
 // Kind is a policy that can be built by name.
 type Kind struct {
 	Name   string
@@ -70,19 +79,10 @@ func (p Params) Seconds(name string) time.Duration {
 	return time.Duration(p[name] * float64(time.Second))
 }
 
-// Kinds returns every policy, in the order of the documentation.
-func Kinds() []Kind { return slices.Clone(kinds) }
-
-// New builds the policy that a spec names.
-func New(spec Spec, env Env) (Policy, error) {
-	if spec.Policy == "" {
-		return Base{}, nil
-	}
-	k, p, err := spec.resolve()
+// Make builds the policy of this kind with a spec's parameters, defaults filled in.
+func (k Kind) Make(spec Spec, env Env) (Policy, error) {
+	p, err := k.Resolve(spec.Params)
 	if err != nil {
-		return nil, err
-	}
-	if err := spec.Faults.check(); err != nil {
 		return nil, err
 	}
 	if !k.Knows {
@@ -90,55 +90,28 @@ func New(spec Spec, env Env) (Policy, error) {
 	} else if env.Output == nil {
 		return nil, fmt.Errorf("admission: %s must know the true lengths of answers, which only a scripted stop has", k.Name)
 	}
-	return k.New(p, spec, env)
+	policy, err := k.New(p, spec, env)
+	if err == nil && spec.Wrap != nil {
+		policy = spec.Wrap(policy)
+	}
+	return policy, err
 }
 
-// Check says what is wrong with s, if anything.
-func (s Spec) Check() error {
-	if s.Policy == "" {
-		return nil
-	}
-	_, _, err := s.resolve()
-	return err
-}
-
-func (s Spec) resolve() (Kind, Params, error) {
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == s.Policy })
-	if i < 0 {
-		return Kind{}, nil, fmt.Errorf("admission: no policy is called %q; choose from %s", s.Policy, strings.Join(kindNames(), ", "))
-	}
-	k, p := kinds[i], Params{}
+// Resolve fills in the defaults of what is not given, or says what of it is wrong.
+func (k Kind) Resolve(given map[string]float64) (Params, error) {
+	p := Params{}
 	for _, d := range k.Params {
 		p[d.Name] = d.Default
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		j := slices.IndexFunc(k.Params, func(d Param) bool { return d.Name == name })
 		if j < 0 {
-			return k, nil, fmt.Errorf("admission: %s has no parameter %q", k.Name, name)
+			return nil, fmt.Errorf("admission: %s has no parameter %q", k.Name, name)
 		}
-		if v, d := s.Params[name], k.Params[j]; !(v >= d.Min && v <= d.Max) {
-			return k, nil, fmt.Errorf("admission: %s of %s is %g, must be %g to %g", name, k.Name, v, d.Min, d.Max)
+		if v, d := given[name], k.Params[j]; !(v >= d.Min && v <= d.Max) {
+			return nil, fmt.Errorf("admission: %s of %s is %g, must be %g to %g", name, k.Name, v, d.Min, d.Max)
 		}
-		p[name] = s.Params[name]
+		p[name] = given[name]
 	}
-	return k, p, nil
-}
-
-func kindNames() []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-// kinds are the policies. Each is defined in a file of its own.
-var kinds = []Kind{
-	{
-		Name: "none", Source: "the rung below", Doc: "takes every request",
-		New: func(Params, Spec, Env) (Policy, error) { return Base{}, nil },
-	},
-	controlledKind, staticKind, oracleKind,
-	deadlineDropKind, inFlightCapKind, queuedTokensCapKind, tokenBucketKind, aimdKind, gradient2Kind, vegasKind,
-	envoyKind, codelKind, dagorKind, breakwaterKind, bouncerKind,
+	return p, nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission/predict"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/admission"
@@ -173,7 +175,7 @@ func TestMakeKeepsTheQuantiles(t *testing.T) {
 	require.Len(t, append(fitOn, calibrateOn...), len(all))
 	f, err := Make(all, fitOn, calibrateOn)
 	require.NoError(t, err)
-	require.NoError(t, f.Check())
+	require.NoError(t, predict.Check(f))
 	require.Len(t, f.Scores, len(Subjects()))
 	again, err := Make(all, fitOn, calibrateOn)
 	require.NoError(t, err)

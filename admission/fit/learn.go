@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/gbm"
+	"github.com/cadence-bench/cadence-bench/admission/predict"
 	"github.com/cadence-bench/cadence-bench/admission/record"
 )
 
@@ -16,10 +17,10 @@ import (
 // order, block after block; the trees are trained on the requests that finished.
 func Learn(blocks []record.Block) (*admission.Fitted, error) {
 	env := envOf(blocks)
-	work, arithmetic, quantile := admission.NewWorkModel(env), admission.NewArithmetic(env), admission.NewConstant(env)
+	work, arithmetic, quantile := predict.NewWorkModel(env), predict.NewArithmetic(env), predict.NewConstant(env)
 	for i := range blocks {
-		for _, p := range []admission.Predictor{work, arithmetic, quantile} {
-			hear(&blocks[i], p, func(int, bool, *admission.Prediction) {})
+		for _, p := range []predict.Predictor{work, arithmetic, quantile} {
+			hear(&blocks[i], p, func(int, bool, *predict.Prediction) {})
 		}
 	}
 	pair, err := boost(blocks)
@@ -45,12 +46,12 @@ func envOf(blocks []record.Block) admission.Env {
 
 // hear tells a predictor everything in a block, asks it at every decision, and tells
 // said of the answer. The prediction is valid during the call.
-func hear(b *record.Block, p admission.Predictor, said func(row int, known bool, pred *admission.Prediction)) {
-	preds := make(map[int]*admission.Prediction, 64)
+func hear(b *record.Block, p predict.Predictor, said func(row int, known bool, pred *predict.Prediction)) {
+	preds := make(map[int]*predict.Prediction, 64)
 	b.Replay(record.Listener{
 		Step: p.Stepped,
 		Decide: func(i int, row *record.Row) {
-			var pred admission.Prediction
+			var pred predict.Prediction
 			known := p.Predict(&row.Request, &row.Snapshot, &pred)
 			said(i, known, &pred)
 			if row.Ended {
@@ -81,21 +82,21 @@ func boost(blocks []record.Block) (*admission.QuantilePair, error) {
 			if !row.Finished() || left <= 0 {
 				continue
 			}
-			f := make([]float64, admission.NumFeatures)
-			admission.FeaturesOf(&row.Request, &row.Snapshot, f)
+			f := make([]float64, predict.NumFeatures)
+			predict.FeaturesOf(&row.Request, &row.Snapshot, f)
 			x, y = append(x, f), append(y, math.Log(left))
 		}
 	}
 	if len(x) < leastRows {
 		return nil, fmt.Errorf("%d %w: at least %d are needed", len(x), ErrFew, leastRows)
 	}
-	pair := &admission.QuantilePair{Features: admission.FeatureNames(), Upper: admission.UpperQuantile}
+	pair := &admission.QuantilePair{Features: predict.FeatureNames(), Upper: predict.UpperQuantile}
 	for _, m := range []struct {
 		into     *gbm.Model
 		quantile float64
 	}{{&pair.Median, 0.5}, {&pair.High, pair.Upper}} {
 		params := gbm.Defaults(m.quantile)
-		params.Monotone = admission.FeatureConstraints()
+		params.Monotone = predict.FeatureConstraints()
 		model, err := gbm.Train(x, y, params)
 		if err != nil {
 			return nil, err

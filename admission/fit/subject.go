@@ -3,7 +3,9 @@ package fit
 import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/conformal"
+	"github.com/cadence-bench/cadence-bench/admission/predict"
 	"github.com/cadence-bench/cadence-bench/admission/record"
+	"github.com/cadence-bench/cadence-bench/admission/riskcontrol"
 )
 
 // Subject is a predictor with a score: what is calibrated and judged.
@@ -18,19 +20,19 @@ type Subject struct {
 // regimes together.
 func Subjects() []Subject {
 	var all []Subject
-	for _, p := range admission.PredictorNames() {
-		all = append(all, Subject{p, p, admission.DefaultScore(p)})
+	for _, p := range predict.Names() {
+		all = append(all, Subject{p, p, riskcontrol.DefaultScore(p)})
 	}
-	return append(all, Subject{"static-conformal", "gbm", admission.UpperScore})
+	return append(all, Subject{"static-conformal", "gbm", riskcontrol.UpperScore})
 }
 
 // pooled says that regimes share their scores.
-func (s Subject) pooled() bool { return s.Score == admission.UpperScore }
+func (s Subject) pooled() bool { return s.Score == riskcontrol.UpperScore }
 
 // of is the score of an outcome.
 func (s Subject) of(x *sample, level float64) float64 {
 	if s.pooled() {
-		return x.actual - admission.UpperBound(&x.pred, 0)
+		return x.actual - riskcontrol.UpperBound(&x.pred, 0)
 	}
 	score, _ := conformal.ParseScore(s.Score)
 	return score.Of(x.actual, max(x.pred.Quantile(level), 1e-9), x.pred.Spread)
@@ -39,7 +41,7 @@ func (s Subject) of(x *sample, level float64) float64 {
 // bound is the E2E in seconds that has score q.
 func (s Subject) bound(x *sample, level, q float64) float64 {
 	if s.pooled() {
-		return admission.UpperBound(&x.pred, q)
+		return riskcontrol.UpperBound(&x.pred, q)
 	}
 	score, _ := conformal.ParseScore(s.Score)
 	return score.Bound(q, max(x.pred.Quantile(level), 1e-9), x.pred.Spread)
@@ -57,7 +59,7 @@ type sample struct {
 	regime admission.Regime
 	actual float64 // E2E in seconds
 	output int     // tokens
-	pred   admission.Prediction
+	pred   predict.Prediction
 }
 
 // samples tells a predictor that starts from a fit of the blocks at these indices, each
@@ -67,12 +69,12 @@ func samples(predictor string, fitted *admission.Fitted, blocks []record.Block, 
 	env := envOf(blocks)
 	env.Fitted = fitted
 	for _, i := range at {
-		p, err := admission.NewPredictor(predictor, env)
+		p, err := predict.New(predictor, env)
 		if err != nil {
 			return nil, 0, err
 		}
 		b := &blocks[i]
-		hear(b, p, func(row int, known bool, pred *admission.Prediction) {
+		hear(b, p, func(row int, known bool, pred *predict.Prediction) {
 			r := &b.Rows[row]
 			switch {
 			case !r.Finished():

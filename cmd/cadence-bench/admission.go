@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/policies"
 )
 
 func newAdmission(where func() places) *cobra.Command {
@@ -27,7 +27,7 @@ func newAdmissionList() *cobra.Command {
 
 func listPolicies(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for i, k := range admission.Kinds() {
+	for i, k := range policies.Kinds() {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}

@@ -8,14 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/policies"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
 func TestAdmissionList(t *testing.T) {
 	got := execute(t, t.Context(), "admission", "list")
 	require.Equal(t, exitOK, got.code, got.stderr)
-	for _, k := range admission.Kinds() {
+	for _, k := range policies.Kinds() {
 		require.Contains(t, got.stdout, k.Name+": "+k.Doc+"\n  from "+k.Source)
 		for _, p := range k.Params {
 			require.Contains(t, got.stdout, p.Doc)

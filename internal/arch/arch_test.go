@@ -21,15 +21,22 @@ const module = "github.com/cadence-bench/cadence-bench/"
 // mayImport lists, for each package folder, which of our own packages it may
 // import. A folder that is not listed follows its nearest listed parent.
 var mayImport = map[string][]string{
-	"internal":            {},
-	"internal/docgen":     {"*"},
-	"kv":                  {},
-	"admission":           {"kv", "admission/bound", "admission/conformal", "admission/gbm"},
-	"admission/bound":     {},
-	"admission/conformal": {},
-	"admission/gbm":       {},
-	"admission/record":    {"admission"},
-	"admission/fit":       {"admission"},
+	"internal":        {},
+	"internal/docgen": {"*"},
+	"kv":              {},
+
+	"admission":             {"admission/gbm"},
+	"admission/bound":       {},
+	"admission/classic":     {"admission"},
+	"admission/conformal":   {},
+	"admission/faulty":      {"admission"},
+	"admission/fit":         {"admission"},
+	"admission/gbm":         {},
+	"admission/policies":    {"admission/classic", "admission/predict", "admission/riskcontrol", "admission"},
+	"admission/predict":     {"admission/conformal", "admission/gbm", "admission"},
+	"admission/record":      {"admission"},
+	"admission/riskcontrol": {"admission/conformal", "admission/predict", "admission"},
+
 	"engine":              {"kv", "admission", "engine/clock"},
 	"engine/clock":        {},
 	"engine/calibrate":    {"engine", "engine/twin"},
@@ -71,7 +78,7 @@ var mayImport = map[string][]string{
 	"ladder/spec":         {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},
-	"ladder/mutate":       {"analysis/gate", "ladder/spec"},
+	"ladder/mutate":       {"admission", "analysis/gate", "ladder/spec"},
 	"ladder/tune":         {"ladder/cell", "admission", "analysis", "ladder", "ladder/spec", "results"},
 	"cmd/cadence-bench":   {"*"},
 }

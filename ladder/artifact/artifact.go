@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/admission/predict"
+
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -148,7 +150,7 @@ func Decode(data []byte) (a Artifact, f *admission.Fitted, err error) {
 	if err := json.Unmarshal(a.Fitted, f); err != nil {
 		return a, nil, fmt.Errorf("fitted: %w", err)
 	}
-	if err := f.Check(); err != nil {
+	if err := predict.Check(f); err != nil {
 		return a, nil, fmt.Errorf("fitted: %w", err)
 	}
 	return a, f, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/predict"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -26,7 +27,7 @@ func facts() Facts {
 
 func made(t *testing.T) Artifact {
 	a := Artifact{MadeAt: time.Unix(1e9, 0).UTC(), Command: []string{"fit", "x"}, Facts: facts(), Traces: []Trace{{"a.parquet", "ab", 3, "fit"}}}
-	f := &admission.Fitted{Work: admission.NewWorkModel(admission.Env{}).State(), Arithmetic: &admission.ArithmeticState{Rate: 12.5}}
+	f := &admission.Fitted{Work: predict.NewWorkModel(admission.Env{}).State(), Arithmetic: &admission.ArithmeticState{Rate: 12.5}}
 	require.NoError(t, a.Put(f))
 	return a
 }

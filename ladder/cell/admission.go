@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/policies"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
@@ -20,7 +21,7 @@ func Admission(r spec.Rung, cfg *Config, lim engine.Limits, key results.Key, tap
 	if r.Admission.Policy == "" {
 		return nil, 0, nil
 	}
-	p, err := admission.New(r.Admission, admission.Env{
+	p, err := policies.New(r.Admission, admission.Env{
 		SLO: cfg.SLO, MaxBatch: r.Policy.MaxBatch, StepTokens: min(r.Policy.StepTokens, lim.Rows),
 		Seed:   hashOf("admission " + key.Name()),
 		Output: trueLengths(cfg.Stop, tape),
@@ -66,7 +67,7 @@ func AdmissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decis
 	if d.HasChance {
 		a.Chance = results.Some(d.Chance)
 	}
-	a.Gate = gateOf(&d.Gate)
+	a.Gate = thresholdOf(&d.Threshold)
 	for i := range s.Queue {
 		a.Prefill += int32(s.Queue[i].Prefill)
 	}
@@ -76,12 +77,12 @@ func AdmissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decis
 	return a
 }
 
-// gateOf is what is kept of the threshold of a decision.
-func gateOf(g *admission.Gate) results.Opt[results.AdmissionGate] {
-	if g.At == admission.NoTheta {
+// thresholdOf is what is kept of the threshold of a decision.
+func thresholdOf(t *admission.Threshold) results.Opt[results.AdmissionGate] {
+	if t.At == admission.NoTheta {
 		return results.Opt[results.AdmissionGate]{}
 	}
-	return results.Some(results.AdmissionGate{Theta: g.Theta, Threshold: g.Threshold, At: g.At.String(), RefusedBy: g.RefusedBy.String()})
+	return results.Some(results.AdmissionGate{Theta: t.Theta, Threshold: t.InForce, At: t.At.String(), RefusedBy: t.RefusedBy.String()})
 }
 
 // positive is a duration that a policy gave; 0 says nothing.

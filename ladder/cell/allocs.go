@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/policies"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -62,7 +63,7 @@ func allocs(ctx context.Context, m Machine, r spec.Rung) (float64, error) {
 	defer b.Close()
 	serve := r.Engine(m.Unified())
 	if r.Admission.Policy != "" {
-		serve.Admission, err = admission.New(r.Admission, admission.Env{
+		serve.Admission, err = policies.New(r.Admission, admission.Env{
 			SLO: allocSLO, MaxBatch: r.Policy.MaxBatch, StepTokens: r.Policy.StepTokens, Output: func(int) int { return allocOutput },
 		})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/predict"
 	"github.com/cadence-bench/cadence-bench/admission/record"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/celltest"
@@ -63,18 +64,18 @@ func TestTracedDecisions(t *testing.T) {
 	require.Positive(t, steps)
 
 	// A model that learns from the file predicts as one that learnt live would.
-	live, again := admission.NewWorkModel(admission.Env{}), admission.NewWorkModel(admission.Env{})
+	live, again := predict.NewWorkModel(admission.Env{}), predict.NewWorkModel(admission.Env{})
 	var heard [2][]float64
-	for i, p := range []*admission.WorkModel{live, again} {
+	for i, p := range []*predict.WorkModel{live, again} {
 		b := record.Block{Rows: [][]record.Row{rows, cell.Decisions(read)}[i]}
 		b.Replay(record.Listener{
 			Step: p.Stepped,
 			Decide: func(_ int, row *record.Row) {
-				var pred admission.Prediction
+				var pred predict.Prediction
 				p.Predict(&row.Request, &row.Snapshot, &pred)
 				heard[i] = append(heard[i], pred.Estimate())
 			},
-			End: func(_ int, row *record.Row) { p.Learn(&row.Outcome, &admission.Prediction{}) },
+			End: func(_ int, row *record.Row) { p.Learn(&row.Outcome, &predict.Prediction{}) },
 		})
 	}
 	require.Equal(t, heard[0], heard[1])

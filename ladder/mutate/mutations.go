@@ -1,6 +1,8 @@
 package mutate
 
 import (
+	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/faulty"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
@@ -60,14 +62,15 @@ func Mutations() []Mutation {
 		{
 			Name: "bound-optimistic", Mistake: "the bound is 30% too low, after calibration; risk control goes on",
 			Where: conformal,
-			Make:  func(s *spec.Settings) { s.Admission.Faults.ShortBound = 0.3 },
+			Make:  func(s *spec.Settings) { s.Admission.Wrap = faulty.ShortBound(0.3) },
 			Catch: []string{gate.E2EP99},
 		},
 		{
 			Name: "promise-broken", Mistake: "the bound is 30% too low, and risk control hears of no late answer",
 			Where: conformal,
 			Make: func(s *spec.Settings) {
-				s.Admission.Faults.ShortBound, s.Admission.Faults.NoLabels = 0.3, true
+				short := faulty.ShortBound(0.3)
+				s.Admission.Wrap = func(p admission.Policy) admission.Policy { return faulty.NoLateLabels(short(p)) }
 			},
 			Catch: []string{gate.Violations},
 		},

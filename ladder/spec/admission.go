@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/policies"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 )
 
@@ -29,7 +30,7 @@ func (p parser) admission(n *yaml.Node, rung string, spec *admission.Spec) error
 	given, err := p.text(valueOf(n, "policy"), "policy")
 	switch {
 	case valueOf(n, "policy") == n && spec.Policy == "":
-		return p.at(n, "%s's admission has no policy; choose from %s", rung, strings.Join(policies(), ", "))
+		return p.at(n, "%s's admission has no policy; choose from %s", rung, strings.Join(policyNames(), ", "))
 	case valueOf(n, "policy") == n:
 		given = spec.Policy
 	case err != nil:
@@ -37,8 +38,8 @@ func (p parser) admission(n *yaml.Node, rung string, spec *admission.Spec) error
 	}
 	kind, ok := kindNamed(given)
 	if !ok {
-		hint := "choose from " + strings.Join(policies(), ", ")
-		if near, ok := nearest.Match(given, policies()); ok {
+		hint := "choose from " + strings.Join(policyNames(), ", ")
+		if near, ok := nearest.Match(given, policyNames()); ok {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		return p.at(valueOf(n, "policy"), "%s: there is no admission policy %q: %s", rung, given, hint)
@@ -72,7 +73,7 @@ func (p parser) admission(n *yaml.Node, rung string, spec *admission.Spec) error
 			}
 		}
 	}
-	if err := spec.Check(); err != nil {
+	if err := policies.Check(*spec); err != nil {
 		return p.at(n, "%s: %s", rung, strings.TrimPrefix(err.Error(), "admission: "))
 	}
 	return nil
@@ -110,16 +111,16 @@ func (p parser) param(n *yaml.Node, param admission.Param) (float64, error) {
 	return 0, p.at(n, "%s is %s; give %s", param.Name, kindOf(n), want)
 }
 
-func policies() []string {
+func policyNames() []string {
 	var names []string
-	for _, k := range admission.Kinds() {
+	for _, k := range policies.Kinds() {
 		names = append(names, k.Name)
 	}
 	return names
 }
 
 func kindNamed(name string) (admission.Kind, bool) {
-	kinds := admission.Kinds()
+	kinds := policies.Kinds()
 	i := slices.IndexFunc(kinds, func(k admission.Kind) bool { return k.Name == name })
 	if i < 0 {
 		return admission.Kind{}, false
@@ -212,7 +213,7 @@ func orDefault(value string) string {
 func AdmissionReference() string {
 	var b strings.Builder
 	b.WriteString("| policy | parameter | unit | default | range | meaning |\n|---|---|---|---|---|---|\n")
-	for _, k := range admission.Kinds() {
+	for _, k := range policies.Kinds() {
 		fmt.Fprintf(&b, "| `%s` | | | | | %s (%s) |\n", k.Name, k.Doc, k.Source)
 		for _, p := range k.Params {
 			fmt.Fprintf(&b, "| | `%s` | %s | %g | %g … %g | %s |\n", p.Name, p.Unit, p.Default, p.Min, p.Max, p.Doc)

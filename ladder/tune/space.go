@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/policies"
 )
 
 // space is what a search may vary of one policy, as a box of one unit in each
@@ -20,7 +21,7 @@ type space struct {
 // spaceOf is all of a policy's search ranges.
 func spaceOf(policy string) space {
 	var s space
-	for _, k := range admission.Kinds() {
+	for _, k := range policies.Kinds() {
 		if k.Name != policy {
 			continue
 		}

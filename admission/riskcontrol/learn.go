@@ -1,0 +1,162 @@
+package riskcontrol
+
+import (
+	"math"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/conformal"
+	"github.com/cadence-bench/cadence-bench/admission/predict"
+)
+
+// flight is a request that was taken and has not ended.
+type flight struct {
+	id       int
+	ledger   *conformal.Risk // nil: forced
+	regime   admission.Regime
+	bound    float64 // seconds; +Inf: none was promised
+	predict  predict.Prediction
+	labelled bool
+}
+
+// take notes a request that is taken.
+func (c *Policy) take(f *flight, now time.Duration) {
+	c.lastTaken = now
+	c.floors.took()
+	if f.ledger == &c.main {
+		c.lastMain = now
+	}
+	c.flights = append(c.flights, *f)
+}
+
+func (c *Policy) find(id int) int {
+	for i := range c.flights {
+		if c.flights[i].id == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// Dequeue implements Policy: who waited until it has no chance any more does not start.
+func (c *Policy) Dequeue(r *admission.Request, d *admission.Decision, s *admission.Snapshot) admission.Decision {
+	out := admission.Decision{Admit: true, Reason: admission.Fits, Regime: d.Regime, Propensity: 1}
+	left := (r.Deadline - s.Now).Seconds()
+	if left > 0 && c.foreseer == nil {
+		return out
+	}
+	if left <= 0 || c.foreseer.Alone(r, s, &c.alone) && c.alone.E2E[0] > (r.Deadline-r.Arrived).Seconds() {
+		out.Admit, out.Reason, out.Propensity = false, admission.Expired, 0
+	}
+	return out
+}
+
+// Aborts implements Aborter.
+func (c *Policy) Aborts() bool { return c.cfg.abort }
+
+// Hopeless implements Policy: a request that runs is given up when its deadline has
+// passed and it has tokens to come.
+func (c *Policy) Hopeless(r *admission.Request, w *admission.Work, s *admission.Snapshot) bool {
+	return c.cfg.abort && s.Now >= r.Deadline
+}
+
+// Stepped implements Policy.
+func (c *Policy) Stepped(st admission.Step) { c.model.Stepped(st) }
+
+// Labelled implements Policy.
+func (c *Policy) Labelled(o *admission.Outcome) {
+	i := c.find(o.Request.ID)
+	if i < 0 || c.flights[i].labelled {
+		return
+	}
+	c.flights[i].labelled = true
+	l := c.flights[i].ledger
+	if l == nil {
+		c.count.Forced++
+		return
+	}
+	c.count.label(o.Violated, l.Interior())
+	l.Label(boolean(o.Violated))
+	c.late += (boolean(o.Violated) - c.late) / lateMemory
+}
+
+// Ended implements Policy.
+func (c *Policy) Ended(o *admission.Outcome) {
+	i := c.find(o.Request.ID)
+	if i < 0 {
+		return
+	}
+	f := &c.flights[i]
+	c.model.Learn(o, &f.predict)
+	if f.predict.N > 0 && f.predict.E2E[0] > 0 {
+		c.cal.learn(f.regime, &f.predict, o.E2E().Seconds(), o.Output, o.Finished, f.bound)
+	}
+	last := len(c.flights) - 1
+	c.flights[i] = c.flights[last]
+	c.flights = c.flights[:last]
+}
+
+// counts are the running sums that Status gives.
+type counts struct {
+	Labels, Violations     int
+	Interior, InteriorLate int
+	Forced, infeasible     int
+	alone, sampled         float64
+}
+
+func (k *counts) label(violated, interior bool) {
+	k.Labels++
+	if interior {
+		k.Interior++
+	}
+	if violated {
+		k.Violations++
+		if interior {
+			k.InteriorLate++
+		}
+	}
+}
+
+// idle counts an arrival's chance on an idle engine.
+func (k *counts) idle(chance float64) {
+	k.sampled++
+	k.alone += (chance - k.alone) / min(k.sampled, predict.WorkMemory/aloneEvery)
+}
+
+// unsure is a standard error of alone, at the most that chances with that mean may vary.
+func (k *counts) unsure() float64 {
+	return math.Sqrt(k.alone * (1 - k.alone) / min(k.sampled, predict.WorkMemory/aloneEvery))
+}
+
+// Status is how a Policy stands.
+type Status struct {
+	Theta, IdleTheta float64 // thresholds, as −log(1 − level)
+	Scarce           float64 // moving share of arrivals that do not fit
+	Labels           int     // requests that count in the promise
+	Violations       int     // of them
+	// Interior are those of the labels that came while the threshold touched no bound,
+	// InteriorLate the violations among them.
+	Interior, InteriorLate int
+	Forced                 int
+	// Alone is the mean chance of arrivals on an idle engine; NaN before it is known. Below 1 −
+	// alpha, by more than what some tens of arrivals leave open, no policy can keep the
+	// promise for all: then Infeasible is set. Refused counts who was refused for that.
+	Alone      float64
+	Infeasible bool
+	Refused    int
+}
+
+// Status returns how the policy stands.
+func (c *Policy) Status() Status {
+	s := Status{
+		Theta: c.main.Threshold(), IdleTheta: c.idle.Threshold(), Scarce: c.scarce,
+		Labels: c.count.Labels, Violations: c.count.Violations,
+		Interior: c.count.Interior, InteriorLate: c.count.InteriorLate,
+		Forced: c.count.Forced, Refused: c.count.infeasible, Alone: math.NaN(),
+	}
+	if c.count.sampled > 0 {
+		s.Alone = c.count.alone
+		s.Infeasible = c.cal.enough() && s.Alone+c.count.unsure() < 1-c.cfg.alpha
+	}
+	return s
+}
