@@ -96,7 +96,10 @@ func (s *Scheduler) admission(q *sequence) kv.Request {
 // wouldHit is how many of a request's tokens, of which the first ones are its prompt,
 // would be found in the cache now.
 func (s *Scheduler) wouldHit(tokens []Token, prompt int) int {
-	hit := s.cache.Probe(tokens)
+	if s.share == nil {
+		return 0
+	}
+	hit := s.share.Probe(tokens)
 	if s.policy.ChunkAlign > 0 {
 		hit = min(hit, s.policy.wholeChunks(prompt-1))
 	}
@@ -107,15 +110,15 @@ func (s *Scheduler) wouldHit(tokens []Token, prompt int) int {
 // cached now, and q has not been held for ShareWait already.
 func (s *Scheduler) hold(q *sequence, now time.Duration) bool {
 	wait := s.policy.ShareWait
-	if wait == 0 || q.holdUntil > 0 && q.holdUntil <= now {
+	if wait == 0 || s.share == nil || q.holdUntil > 0 && q.holdUntil <= now {
 		return false
 	}
 	prompt := q.tokens
 	if prompt == nil {
 		prompt = q.Prompt
 	}
-	pending, by := s.cache.Pending(prompt)
-	if pending == 0 || pending <= s.cache.Probe(prompt) {
+	pending, by := s.share.Pending(prompt)
+	if pending == 0 || pending <= s.share.Probe(prompt) {
 		return false
 	}
 	if q.holdUntil == 0 {

@@ -8,7 +8,7 @@ import (
 // agree recounts from scratch whether the scheduler's state is sound and the cache
 // agrees with it. It holds between any two calls.
 func (s *Scheduler) agree() error {
-	if err := s.cache.Check(); err != nil {
+	if err := s.cache.(interface{ Check() error }).Check(); err != nil {
 		return err
 	}
 	holders := slices.Clone(s.running)

@@ -91,7 +91,7 @@ func (s *Scheduler) Abandon() (id int, stuck bool) {
 		}
 	}
 	switch {
-	case gone || s.cache.Evict(rows) > 0 || running == 0:
+	case gone || s.share != nil && s.share.Evict(rows) > 0 || running == 0:
 		return 0, false
 	case running == 1:
 		return s.running[0].ID, true

@@ -16,6 +16,7 @@ type Scheduler struct {
 	policy Policy
 	limits Limits
 	cache  kv.Cache
+	share  kv.Sharer // the same cache; nil where requests share nothing
 
 	waiting queue
 	held    lane              // back until another has published, by the end of their patience
@@ -119,8 +120,9 @@ func NewScheduler(p Policy, lim Limits, cache kv.Cache) (*Scheduler, error) {
 		p.PrefillStreak = p.MaxBatch
 	}
 	p.Quantum = max(p.Quantum, 1)
+	share, _ := cache.(kv.Sharer)
 	return &Scheduler{
-		policy: p, limits: lim, cache: cache,
+		policy: p, limits: lim, cache: cache, share: share,
 		waiting: newQueue(p.Floors, min(lim.SeqCells, lim.Cells)),
 		live:    map[int]*sequence{},
 	}, nil
@@ -272,8 +274,10 @@ func (s *Scheduler) settle(q *sequence) {
 	case !q.running:
 		s.release(q)
 	case prefilling && !q.prefilling() && !s.policy.LatePublish && q.output+1 < q.MaxTokens:
-		_, err := s.cache.Publish(q.lease, s.keep(q))
-		ensure(err)
+		if s.share != nil {
+			_, err := s.share.Publish(q.lease, s.keep(q))
+			ensure(err)
+		}
 		s.unhold(q)
 	}
 }

@@ -193,7 +193,10 @@ func scripted(id, prompt, maxTokens int) Request {
 }
 
 func evicted(say func(string, ...any), s *Scheduler) {
-	for _, e := range s.cache.Evictions(nil) {
+	if s.share == nil {
+		return
+	}
+	for _, e := range s.share.Evictions(nil) {
 		say("evicted %d tokens of seq %d for %v", e.Tokens, e.Seq, e.Reason)
 	}
 }

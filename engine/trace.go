@@ -102,7 +102,10 @@ func (t *tracer) stepped(e *Engine, end time.Duration) {
 	i.Admitted, i.Preempted, i.Ended = s.admitted, s.preempted, t.endings
 	i.KV = s.cache.Stats()
 	i.Evicted, t.evicted = i.KV.Evicted-t.evicted, i.KV.Evicted
-	t.evictions = s.cache.Evictions(t.evictions[:0])
+	t.evictions = t.evictions[:0]
+	if s.share != nil {
+		t.evictions = s.share.Evictions(t.evictions)
+	}
 	i.Use, i.Evictions = e.result.Use, t.evictions
 	t.tell(i)
 	t.endings = t.endings[:0]

@@ -11,16 +11,9 @@ var ErrMismatch = errors.New("kv: tokens do not belong to this sequence")
 
 // Cache is a policy for the KV cache, as a scheduler uses it. Positions are counted
 // in tokens from the start of a sequence. A lease that was released is stale:
-// every method but Release then returns ErrStale.
+// every method but Release then returns ErrStale. One whose requests may share what they
+// have in common is a Sharer besides.
 type Cache interface {
-	// Probe is the number of prompt tokens that a hit would save now. It changes
-	// nothing.
-	Probe(prompt []int32) int
-	// Pending is the number of leading prompt tokens, in whole blocks, that a
-	// running request (by its Request.ID) is still computing and will publish, the
-	// most among all; 0 when there is none. A scheduler may hold a request back
-	// while this is above Probe.
-	Pending(prompt []int32) (tokens int, by uint64)
 	// CanEver returns Never, with the reason, for a request that the cache could not
 	// serve even when it is empty, and Fits otherwise.
 	CanEver(Request) Verdict
@@ -39,24 +32,10 @@ type Cache interface {
 	// Commit records that the backend has computed the positions below tokens, at
 	// most those reserved (else ErrBeyondPromise). It never goes back.
 	Commit(l Lease, tokens int) error
-	// Publish makes what is computed of the sequence, in whole blocks, available
-	// to others while it runs on, and returns how many of its tokens are cached
-	// then. Tokens that are not committed are left out. It is best effort: with no
-	// id or block to spare it does nothing and counts as skipped. tokens must
-	// begin with the prompt (else ErrMismatch).
-	Publish(l Lease, tokens []int32) (int, error)
 	// Release ends a request in any state. When keep is given (as in Publish),
 	// what is computed of it becomes cached. Releasing a stale lease does nothing.
 	// ErrMismatch means that it was released but not kept.
 	Release(l Lease, keep []int32) error
-	// Evict drops what is cached, least recently used first, until at least the given
-	// number of blocks is free that was not, or nothing is left to drop. It returns
-	// how many it freed.
-	Evict(blocks int) int
-	// Evictions appends what was evicted since the last call to dst, in order: its
-	// tokens add up to what Stats.Evicted grew by. There is nothing without
-	// Config.LogEvictions.
-	Evictions(dst []Eviction) []Eviction
 	// Cost is what releasing the request would make available, in blocks, and how
 	// many computed tokens no other running request holds, which may have to be
 	// computed again.
@@ -66,8 +45,32 @@ type Cache interface {
 	Ops(dst []Op) []Op
 	// Stats is the state and the counters now.
 	Stats() Stats
-	// Check recounts everything from scratch. It is for tests.
-	Check() error
+}
+
+// Sharer is a Cache that keeps what it has computed for requests that begin alike.
+type Sharer interface {
+	// Probe is the number of prompt tokens that a hit would save now. It changes
+	// nothing.
+	Probe(prompt []int32) int
+	// Pending is the number of leading prompt tokens, in whole blocks, that a
+	// running request (by its Request.ID) is still computing and will publish, the
+	// most among all; 0 when there is none. A scheduler may hold a request back
+	// while this is above Probe.
+	Pending(prompt []int32) (tokens int, by uint64)
+	// Publish makes what is computed of the sequence, in whole blocks, available
+	// to others while it runs on, and returns how many of its tokens are cached
+	// then. Tokens that are not committed are left out. It is best effort: with no
+	// id or block to spare it does nothing and counts as skipped. tokens must
+	// begin with the prompt (else ErrMismatch).
+	Publish(l Lease, tokens []int32) (int, error)
+	// Evict drops what is cached, least recently used first, until at least the given
+	// number of blocks is free that was not, or nothing is left to drop. It returns
+	// how many it freed.
+	Evict(blocks int) int
+	// Evictions appends what was evicted since the last call to dst, in order: its
+	// tokens add up to what Stats.Evicted grew by. There is nothing without
+	// Config.LogEvictions.
+	Evictions(dst []Eviction) []Eviction
 }
 
 // Request asks for admission.

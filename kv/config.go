@@ -45,7 +45,7 @@ type Config struct {
 	// out of account, 0 … 1. At 0 a running request never lacks a block. Above
 	// it, Reserve may return ErrNoBlocks and the scheduler must preempt.
 	Optimism float64
-	// LogEvictions keeps a log for Cache.Evictions, which must then be called now
+	// LogEvictions keeps a log for Sharer.Evictions, which must then be called now
 	// and then to empty it.
 	LogEvictions bool
 	// Faults are mistakes to make on purpose; see there.

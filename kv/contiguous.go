@@ -17,12 +17,6 @@ func NewContiguous(cfg Config) (*Contiguous, error) {
 	return &Contiguous{r}, nil
 }
 
-// Probe implements [Cache]: there are no hits.
-func (c *Contiguous) Probe([]int32) int { return 0 }
-
-// Pending implements [Cache]: nothing will be published.
-func (c *Contiguous) Pending([]int32) (int, uint64) { return 0, 0 }
-
 // Room implements [Cache].
 func (c *Contiguous) Room(r Request) Verdict {
 	if v := c.CanEver(r); v.Decision != Fits {
@@ -67,18 +61,6 @@ func (c *Contiguous) Reserve(l Lease, tokens int) error {
 		return ErrBeyondPromise
 	}
 	return nil
-}
-
-// Evict implements [Cache]: nothing is cached.
-func (c *Contiguous) Evict(int) int { return 0 }
-
-// Evictions implements [Cache]: there are none.
-func (c *Contiguous) Evictions(dst []Eviction) []Eviction { return dst }
-
-// Publish implements [Cache]: nothing is shared.
-func (c *Contiguous) Publish(l Lease, _ []int32) (int, error) {
-	_, err := c.get(l)
-	return 0, err
 }
 
 // Release implements [Cache]. Nothing is kept.

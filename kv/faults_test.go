@@ -6,6 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// audited is a Cache that recounts itself from scratch, as both do.
+type audited interface {
+	Cache
+	Check() error
+}
+
 // keep serves a prompt of a whole number of blocks and leaves it cached.
 func keep(t *testing.T, c Cache, prompt []int32) {
 	t.Helper()
@@ -44,10 +50,10 @@ func TestReverseEviction(t *testing.T) {
 
 // TestLeak: every request takes blocks with it, until none fits any more.
 func TestLeak(t *testing.T) {
-	for name, open := range map[string]func(Config) (Cache, error){
-		"contiguous": func(c Config) (Cache, error) { return NewContiguous(c) },
-		"unified":    func(c Config) (Cache, error) { return NewPaged(c) },
-		"streams": func(c Config) (Cache, error) {
+	for name, open := range map[string]func(Config) (audited, error){
+		"contiguous": func(c Config) (audited, error) { return NewContiguous(c) },
+		"unified":    func(c Config) (audited, error) { return NewPaged(c) },
+		"streams": func(c Config) (audited, error) {
 			c.Layout = Streams
 			return NewPaged(c)
 		},

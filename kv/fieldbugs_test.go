@@ -114,7 +114,7 @@ func TestRefusesWhatCanNeverFit(t *testing.T) {
 		{"a", int(^uint(0) >> 1), Verdict{Never, PoolTokens, -1 << 63, 16}, ""},
 		{"aaaabbbb", 4, Verdict{}, "fits"},
 	} {
-		for _, c := range []Cache{paged, contiguous} {
+		for _, c := range []audited{paged, contiguous} {
 			g, v := c.Admit(Request{Prompt: letters(tc.prompt), MaxTokens: tc.max})
 			require.Equal(t, tc.want, v)
 			if tc.text != "" {
@@ -392,7 +392,7 @@ func TestHitsAreCountedOnce(t *testing.T) {
 // sgl-jax#982
 func TestReleaseIsIdempotent(t *testing.T) {
 	cfg := Config{Blocks: 16, BlockTokens: 4, Prefix: true}
-	for _, c := range []Cache{must(NewPaged(cfg)), must(NewContiguous(cfg))} {
+	for _, c := range []audited{must(NewPaged(cfg)), must(NewContiguous(cfg))} {
 		a, _ := c.Admit(Request{Prompt: letters("aaaa"), MaxTokens: 4})
 		require.NoError(t, c.Release(a.Lease, nil))
 		b, _ := c.Admit(Request{Prompt: letters("bbbb"), MaxTokens: 4})

@@ -11,7 +11,10 @@ type Paged struct {
 	held     Table // the matched blocks during Admit; empty otherwise
 }
 
-var _ Cache = (*Paged)(nil)
+var (
+	_ Cache  = (*Paged)(nil)
+	_ Sharer = (*Paged)(nil)
+)
 
 // NewPaged returns an empty cache.
 func NewPaged(cfg Config) (*Paged, error) {
@@ -31,12 +34,12 @@ func NewPaged(cfg Config) (*Paged, error) {
 	return p, nil
 }
 
-// Probe implements [Cache].
+// Probe implements [Sharer].
 func (p *Paged) Probe(prompt []int32) int {
 	return max(0, min(p.tree.Match(prompt).Tokens, len(prompt)-1))
 }
 
-// Pending implements [Cache].
+// Pending implements [Sharer].
 func (p *Paged) Pending(prompt []int32) (tokens int, by uint64) { return p.inflight.longest(prompt) }
 
 // Admit implements [Cache].
@@ -224,7 +227,7 @@ func (p *Paged) breaksFirm(promise Promise, n int) bool {
 	return n > firm && p.pool.Free()+p.pool.Cached()-n < p.ledger.total.Firm-firm
 }
 
-// Evict implements [Cache].
+// Evict implements [Sharer].
 func (p *Paged) Evict(blocks int) int {
 	before := p.pool.Free()
 	for p.pool.Free() < before+blocks && p.tree.EvictOne(OnDemand) {
@@ -232,7 +235,7 @@ func (p *Paged) Evict(blocks int) int {
 	return p.pool.Free() - before
 }
 
-// Evictions implements [Cache].
+// Evictions implements [Sharer].
 func (p *Paged) Evictions(dst []Eviction) []Eviction { return p.tree.evictions.drain(dst) }
 
 // Stats implements [Cache].

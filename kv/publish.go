@@ -1,6 +1,6 @@
 package kv
 
-// Publish implements [Cache].
+// Publish implements [Sharer].
 func (p *Paged) Publish(l Lease, tokens []int32) (int, error) {
 	s, err := p.get(l)
 	if err != nil {

@@ -138,7 +138,7 @@ func (s schedule) serve(t testing.TB, reqs []engine.Request) served {
 	for i, a := range out.answers {
 		require.True(t, out.cancelled[i] || len(a) == reqs[i].MaxTokens, "request %d has %d tokens", i, len(a))
 	}
-	require.NoError(t, cache.Check())
+	require.NoError(t, cache.(interface{ Check() error }).Check())
 	out.kv = cache.Stats()
 	return out
 }
