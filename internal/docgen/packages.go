@@ -23,38 +23,80 @@ type source struct {
 }
 
 // packages are the map of this repository: "packages" lists each with its purpose and its
-// imports, "rooms" draws which top-level folder imports which. The clock, which several share,
-// is a room of its own; the command line and internal packages are left out of the drawing.
+// imports, "rooms" draws which room imports which.
 func packages() (map[string]string, error) {
 	all, err := sources()
 	if err != nil {
 		return nil, err
 	}
-	room := func(pkg string) string {
-		if top, _, _ := strings.Cut(pkg, "/"); pkg != "engine/clock" {
-			return top
-		}
-		return pkg
-	}
-	drawn := func(room string) bool { return room != "cmd" && room != "internal" }
-	list := "| package | purpose | imports |\n|:--|:--|:--|\n"
-	edges := map[string]bool{}
+	list := "| package | what it does | imports |\n|---|---|---|\n"
+	rooms := graph{}
 	for _, pkg := range slices.Sorted(maps.Keys(all)) {
 		imports := slices.Sorted(maps.Keys(all[pkg].imports))
 		for _, to := range imports {
-			if a, b := room(pkg), room(to); a != b && drawn(a) && drawn(b) {
-				edges[fmt.Sprintf("    %s --> %s\n", a, b)] = true
-			}
+			rooms.add(room(pkg), room(to))
 		}
-		names := strings.Join(imports, ", ")
-		if len(imports) > 20 {
-			names = "nearly all"
+		names := strings.Join(imports, "` `")
+		if names != "" {
+			names = "`" + names + "`"
 		}
 		purpose := strings.SplitN(all[pkg].synopsis, " ", 3) // Package NAME does …
 		list += fmt.Sprintf("| `%s` | %s | %s |\n", pkg, purpose[len(purpose)-1], names)
 	}
-	rooms := "```mermaid\nflowchart TD\n" + strings.Join(slices.Sorted(maps.Keys(edges)), "") + "```\n"
-	return map[string]string{"packages": list, "rooms": rooms}, nil
+	return map[string]string{"packages": list, "rooms": rooms.mermaid()}, nil
+}
+
+// room is the top-level folder of a package; the clock, which several share, is a room of
+// its own.
+func room(pkg string) string {
+	top, _, _ := strings.Cut(pkg, "/")
+	if pkg == "engine/clock" {
+		return pkg
+	}
+	return top
+}
+
+// graph has the rooms that each room imports.
+type graph map[string]map[string]bool
+
+// add notes an import. What is internal is no room.
+func (g graph) add(from, to string) {
+	if from == to || from == "internal" || to == "internal" {
+		return
+	}
+	if g[from] == nil {
+		g[from] = map[string]bool{}
+	}
+	g[from][to] = true
+}
+
+// reaches reports whether from imports to, itself or through others.
+func (g graph) reaches(from, to string) bool {
+	for via := range g[from] {
+		if via == to || g.reaches(via, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// mermaid draws the graph without the arrows that follow from others.
+func (g graph) mermaid() string {
+	var b strings.Builder
+	b.WriteString("```mermaid\ngraph TD\n")
+	for _, from := range slices.Sorted(maps.Keys(g)) {
+		for _, to := range slices.Sorted(maps.Keys(g[from])) {
+			follows := false
+			for via := range g[from] {
+				follows = follows || g.reaches(via, to)
+			}
+			if !follows {
+				fmt.Fprintf(&b, "    %s --> %s\n", from, to)
+			}
+		}
+	}
+	b.WriteString("```\n")
+	return b.String()
 }
 
 // sources reads every package of this repository, tests left out.

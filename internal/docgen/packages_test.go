@@ -18,3 +18,13 @@ func TestPackagesHavePurposes(t *testing.T) {
 	require.True(t, all["engine"].imports["engine/clock"])
 	require.Empty(t, all["kv"].imports)
 }
+
+// An arrow that follows from others is left out.
+func TestGraph(t *testing.T) {
+	g := graph{}
+	for _, e := range []string{"ac", "ab", "bc", "cd", "ad", "aa"} {
+		g.add(e[:1], e[1:])
+	}
+	g.add("internal", "a")
+	require.Equal(t, "```mermaid\ngraph TD\n    a --> b\n    b --> c\n    c --> d\n```\n", g.mermaid())
+}
