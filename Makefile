@@ -57,7 +57,7 @@ check:
 	go tool staticcheck ./...
 	go run ./internal/docgen/cmd -check
 
-# What is generated in README.md and docs: blocks of tables, and the page of commands.
+# What is generated in README.md and docs: tables, the map of packages, the page of commands.
 docs:
 	go run ./internal/docgen/cmd
 	go test ./cmd/cadence-bench -run CommandsPage -rewrite

@@ -8,6 +8,5 @@
 //
 // Below it, each in a package: chartdata (what a chart shows), chart (how it is drawn), page
 // (the web page), embed (blocks of documents), format (numbers for readers), palette
-// (colours). Beside it, for other subjects than a run: flame, costs, fitting, experiment,
-// loadcheck.
+// (colours). Beside it, for other subjects than a run: flame and loadcheck.
 package report

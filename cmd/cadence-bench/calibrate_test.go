@@ -13,7 +13,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/calibrate"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
-	"github.com/cadence-bench/cadence-bench/report/costs"
+	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/results"
 	builtin "github.com/cadence-bench/cadence-bench/results/calibration"
 )

@@ -9,10 +9,10 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
+	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/ladder/experiment"
 	"github.com/cadence-bench/cadence-bench/ladder/fitting"
 	"github.com/cadence-bench/cadence-bench/report"
-	"github.com/cadence-bench/cadence-bench/report/costs"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
