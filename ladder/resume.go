@@ -39,7 +39,7 @@ func (s *Sweep) Resume(ctx context.Context) error {
 	if err := adopt(run); err != nil {
 		return err
 	}
-	return s.measure(ctx, w)
+	return s.journalled(ctx, w)
 }
 
 // workOf is the work of a run as its manifest has it, with what has changed since.

@@ -37,7 +37,7 @@ type Progress interface {
 type Sweep struct {
 	// Machine has the embedded engine; it may be nil when none is measured.
 	Machine  cell.Machine
-	Dir      string // the run's folder
+	Dir      string // the run's folder; "": nothing is written, and cells go to Progress alone
 	Progress Progress
 	// Workers is how many cells of a simulation run at once; 0 is 1. A real engine
 	// has one cell at a time whatever it is.
@@ -82,8 +82,10 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		return InputError{err}
 	}
 	cfg.Fitted = s.Fitted
-	if err := results.Vacant(s.Dir); err != nil {
-		return err
+	if s.Dir != "" {
+		if err := results.Vacant(s.Dir); err != nil {
+			return err
+		}
 	}
 	targets, err := s.meet(ctx, cfg)
 	if err != nil {
@@ -142,6 +144,10 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	m.Choices = slices.Concat(m.Choices, retain.choices, notes)
 	m.Plan = Plan(rungs, cfg.Rates, cfg.Seeds, cfg.Repeats)
 	m.Tapes = listed
+	w := work{run: &results.Run{Manifest: m}, cfg: cfg, rungs: rungs, tapes: tapes, listed: listed, machines: machines}
+	if s.Dir == "" {
+		return s.measure(ctx, w, func(results.Entry) error { return nil })
+	}
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
@@ -150,11 +156,10 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer lock.Release()
-	run, err := results.CreateRun(s.Dir, m)
-	if err != nil {
+	if w.run, err = results.CreateRun(s.Dir, m); err != nil {
 		return err
 	}
-	return s.measure(ctx, work{run: run, cfg: cfg, rungs: rungs, tapes: tapes, listed: listed, machines: machines})
+	return s.journalled(ctx, w)
 }
 
 // lengths are the most tokens of any request, its output limit included, and of any
@@ -187,13 +192,19 @@ func (s *Sweep) tapes(cfg *Config, tapes *cell.Tapes, engine bool, need *lengths
 	return listed, nil
 }
 
-// measure runs the cells of the plan that the run does not have yet.
-func (s *Sweep) measure(ctx context.Context, w work) error {
+// journalled measures into the run's folder.
+func (s *Sweep) journalled(ctx context.Context, w work) error {
 	journal, err := results.OpenJournal(w.run.Dir)
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
+	return s.measure(ctx, w, journal.Append)
+}
+
+// measure runs the cells of the plan that the run does not have yet, and tells keep what
+// became of each try.
+func (s *Sweep) measure(ctx context.Context, w work, keep func(results.Entry) error) error {
 	finished := map[int]bool{}
 	for _, e := range w.run.Entries {
 		finished[e.Order] = e.State == results.CellFinished
@@ -211,14 +222,14 @@ func (s *Sweep) measure(ctx context.Context, w work) error {
 		workers = s.Workers
 	}
 	failed := 0
-	err = inOrder(ctx, todo, workers, func(ctx context.Context, order int) (outcome, error) {
+	err := inOrder(ctx, todo, workers, func(ctx context.Context, order int) (outcome, error) {
 		return s.try(ctx, w, order)
 	}, func(o outcome) error {
 		if o.entry.State == results.CellFailed {
 			failed++
 		}
 		for _, e := range append(o.before, o.entry) {
-			if err := journal.Append(e); err != nil {
+			if err := keep(e); err != nil {
 				return err
 			}
 		}
@@ -304,6 +315,10 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 	if _, simulated := s.Machine.(cell.Simulator); !simulated {
 		c.StartedAt = started
 	}
+	o.cell, o.records = c, r.Records
+	if run.Dir == "" {
+		return o, nil
+	}
 	if r.Decisions != nil {
 		if err := results.WriteDecisions(run.DecisionsPath(order, key), c, cell.DecisionRows(r.Decisions)); err != nil {
 			return o, err
@@ -323,7 +338,6 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 		return o, err
 	}
 	o.entry.File, o.entry.SHA256, o.entry.Rows = filepath.Base(path), sum, len(r.Records)
-	o.cell, o.records = c, r.Records
 	return o, nil
 }
 

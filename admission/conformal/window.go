@@ -2,6 +2,7 @@ package conformal
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -48,15 +49,7 @@ func (w *Window) drop(x float64) {
 
 // AtMost is how many scores are at most x.
 func (w *Window) AtMost(x float64) int {
-	lo, hi := 0, len(w.sorted)
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); w.sorted[mid] <= x {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return sort.Search(len(w.sorted), func(i int) bool { return w.sorted[i] > x })
 }
 
 // Quantile is as the function of that name.
@@ -79,7 +72,7 @@ func (w *Window) Middle(share float64) float64 {
 // Scores returns the scores, oldest first.
 func (w *Window) Scores() []float64 {
 	if len(w.recent) < w.size {
-		return append([]float64(nil), w.recent...)
+		return slices.Clone(w.recent)
 	}
-	return append(append([]float64(nil), w.recent[w.next:]...), w.recent[:w.next]...)
+	return slices.Concat(w.recent[w.next:], w.recent[:w.next])
 }

@@ -15,13 +15,13 @@ var features = []struct {
 	of       func(r *admission.Request, s *admission.Snapshot) float64
 }{
 	{"queued requests", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(len(s.Queue)) }},
-	{"queued prompt tokens", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(prefills(s.Queue)) }},
-	{"queued answer limits", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(lefts(s.Queue)) }},
+	{"queued prompt tokens", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return sum(s.Queue, prefill) }},
+	{"queued answer limits", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return sum(s.Queue, (*admission.Work).Left) }},
 	{"running requests", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(len(s.Batch)) }},
-	{"running prompt tokens", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(prefills(s.Batch)) }},
-	{"running answer limits", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(lefts(s.Batch)) }},
-	{"running tokens given", 0, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(givens(s.Batch)) }},
-	{"running context", 0, func(_ *admission.Request, s *admission.Snapshot) float64 { return float64(contexts(s.Batch)) }},
+	{"running prompt tokens", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return sum(s.Batch, prefill) }},
+	{"running answer limits", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return sum(s.Batch, (*admission.Work).Left) }},
+	{"running tokens given", 0, func(_ *admission.Request, s *admission.Snapshot) float64 { return sum(s.Batch, output) }},
+	{"running context", 0, func(_ *admission.Request, s *admission.Snapshot) float64 { return sum(s.Batch, context) }},
 	{"free KV share", -1, func(_ *admission.Request, s *admission.Snapshot) float64 { return s.FreeKV }},
 	{"step time", 1, func(_ *admission.Request, s *admission.Snapshot) float64 { return s.StepTime.Seconds() }},
 	{"token rate", 0, func(_ *admission.Request, s *admission.Snapshot) float64 { return s.TokenRate }},
@@ -61,30 +61,15 @@ func FeaturesOf(r *admission.Request, s *admission.Snapshot, row []float64) {
 	}
 }
 
-func prefills(all []admission.Work) (n int) {
+// sum adds up a number of each request.
+func sum(all []admission.Work, of func(*admission.Work) int) float64 {
+	n := 0
 	for i := range all {
-		n += all[i].Prefill
+		n += of(&all[i])
 	}
-	return n
+	return float64(n)
 }
 
-func lefts(all []admission.Work) (n int) {
-	for i := range all {
-		n += all[i].Left()
-	}
-	return n
-}
-
-func givens(all []admission.Work) (n int) {
-	for i := range all {
-		n += all[i].Output
-	}
-	return n
-}
-
-func contexts(all []admission.Work) (n int) {
-	for i := range all {
-		n += all[i].Context
-	}
-	return n
-}
+func prefill(w *admission.Work) int { return w.Prefill }
+func output(w *admission.Work) int  { return w.Output }
+func context(w *admission.Work) int { return w.Context }

@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"sort"
+
 	"github.com/cadence-bench/cadence-bench/admission"
 )
 
@@ -206,7 +208,7 @@ func (f *forecast) leave() {
 // engine goes on with one sequence.
 func (f *forecast) clock(step float64) float64 {
 	t := f.track
-	i := f.find(func(p point) bool { return p.steps < step })
+	i := sort.Search(len(t), func(i int) bool { return t[i].steps >= step })
 	return f.between(t, i, step)
 }
 
@@ -232,7 +234,7 @@ func (f *forecast) done(seconds float64) float64 {
 	if seconds <= 0 {
 		return 0
 	}
-	i := f.find(func(p point) bool { return p.at < seconds })
+	i := sort.Search(len(t), func(i int) bool { return t[i].at >= seconds })
 	switch {
 	case i == 0:
 		return t[0].steps
@@ -245,18 +247,4 @@ func (f *forecast) done(seconds float64) float64 {
 		return b.steps
 	}
 	return a.steps + (b.steps-a.steps)*(seconds-a.at)/(b.at-a.at)
-}
-
-// find is the first point that is not before, by halving.
-func (f *forecast) find(before func(point) bool) int {
-	lo, hi := 0, len(f.track)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if before(f.track[mid]) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }

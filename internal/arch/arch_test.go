@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},
 	"ladder/mutate":       {"admission", "analysis/gate", "ladder/spec"},
-	"ladder/tune":         {"ladder/cell", "admission", "analysis", "ladder", "ladder/spec", "results"},
+	"ladder/tune":         {"ladder/cell", "admission", "analysis", "ladder", "ladder/spec", "report/table", "results"},
 	"cmd/cadence-bench":   {"*"},
 }
 

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
@@ -19,7 +18,7 @@ type Bench struct {
 	// Config is the load: workload, duration, warm-up, timeout and SLO. What it says of
 	// ladders, rates and seeds is not used.
 	Config ladder.Config
-	Now    func() time.Time // the calendar, for manifests that nobody keeps
+	Now    func() time.Time // the calendar, for the cells
 	Note   func(string)     // is told what happens; nil is not
 }
 
@@ -57,13 +56,8 @@ func (b *Bench) Measure(ctx context.Context, rungs []spec.Rung, rates []float64,
 	if cfg.Ladder, err = ladderOf("tries", "what is tried", rungs); err != nil {
 		return nil, cfg, err
 	}
-	dir, err := os.MkdirTemp("", "cadence-tune-")
-	if err != nil {
-		return nil, cfg, err
-	}
-	defer os.RemoveAll(dir)
 	c := &collector{table: Table{}, note: b.Note}
-	s := ladder.Sweep{Machine: b.Machine, Workers: b.Workers, Dir: dir, Progress: c, Now: b.Now}
+	s := ladder.Sweep{Machine: b.Machine, Workers: b.Workers, Progress: c, Now: b.Now}
 	err = s.Start(ctx, cfg)
 	if c.failed != nil {
 		err = c.failed

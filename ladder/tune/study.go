@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
+	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // kneeShare is the share of all arrivals that the rung without admission answers in time
@@ -178,29 +179,42 @@ func (s *Study) Compare(ctx context.Context, out io.Writer) error {
 		plain.Name += "-as-it-came"
 		rungs = append(rungs, f.Rung, plain)
 	}
-	table, _, err := s.bench.Measure(ctx, rungs, s.rates, s.Seeds)
+	measured, _, err := s.bench.Measure(ctx, rungs, s.rates, s.Seeds)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "SLO %v; knee %g requests/s; mean over seeds %s\n", s.bench.Config.SLO, s.knee, list(s.Seeds))
-	fmt.Fprintf(out, "goodput in requests/s, and the share of the admitted that was in time\n\n")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\t")
-	for i, load := range s.Loads {
-		fmt.Fprintf(w, "%g× (%g/s)\t\t", load, s.rates[i])
+	return comparison(rungs, measured, s).Text(out)
+}
+
+// comparison has a row for each rung, with two columns for each load.
+func comparison(rungs []spec.Rung, measured Table, s *Study) table.Table {
+	type row struct {
+		name string
+		at   []Cell
 	}
-	fmt.Fprintln(w, "mean\t")
-	for _, r := range rungs {
-		fmt.Fprintf(w, "%s\t", r.Name)
-		var all Cell
+	rows := make([]row, len(rungs))
+	for i, r := range rungs {
+		rows[i].name = r.Name
 		for _, rate := range s.rates {
-			c := Sum(table[r.Name][rate])
-			all = Sum([]Cell{all, c})
-			fmt.Fprintf(w, "%.2f\t%.1f%%\t", c.Goodput(), 100*float64(c.Good)/float64(max(1, c.Admitted)))
+			rows[i].at = append(rows[i].at, Sum(measured[r.Name][rate]))
 		}
-		fmt.Fprintf(w, "%.2f\t\n", all.Goodput())
 	}
-	return w.Flush()
+	goodput := func(of func(row) Cell) func(row) results.Opt[float64] {
+		return func(r row) results.Opt[float64] { return results.Some(of(r).Goodput()) }
+	}
+	twoDigits := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+	cols := []table.Col{table.Text("rung", "rung", "policy, as tuned or as it came", rows, func(r row) string { return r.name })}
+	for i, load := range s.Loads {
+		at := fmt.Sprintf("%g× (%g/s)", load, s.rates[i])
+		cols = append(cols,
+			table.Number(at, fmt.Sprintf("goodput_%g", load), "1/s", "answers in time", rows, goodput(func(r row) Cell { return r.at[i] }), twoDigits),
+			table.Number("in time", fmt.Sprintf("attainment_%g", load), "", "share of the admitted that was in time", rows, func(r row) results.Opt[float64] {
+				return results.Some(float64(r.at[i].Good) / float64(max(1, r.at[i].Admitted)))
+			}, func(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }))
+	}
+	cols = append(cols, table.Number("mean", "goodput", "1/s", "answers in time, over all loads", rows, goodput(func(r row) Cell { return Sum(r.at) }), twoDigits))
+	caption := fmt.Sprintf("Goodput in requests/s, and the share of the admitted that was in time. SLO %v; knee %g requests/s; mean over seeds %s", s.bench.Config.SLO, s.knee, list(s.Seeds))
+	return table.Of("The policies as they came and as tuned", caption, cols)
 }
 
 // list writes numbers with commas between them.
