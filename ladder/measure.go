@@ -108,6 +108,21 @@ func choose(ctx context.Context, m cell.Machine, cfg Config, rungs []spec.Rung, 
 	return c, nil
 }
 
+// ChooseSLO measures the idle engine and returns an SLO for a rung under the load of cfg.
+func ChooseSLO(ctx context.Context, m cell.Machine, cfg Config, rung spec.Rung, note func(string)) (time.Duration, results.Choice, error) {
+	s := Sweep{Machine: m}
+	t, err := s.trial(cfg, cell.NewTapes(m))
+	if err != nil {
+		return 0, results.Choice{}, err
+	}
+	cfg.Rates, cfg.SLO = []float64{1}, 0 // the rate is another choice
+	c, err := choose(ctx, m, cfg, []spec.Rung{rung}, t, note)
+	if err != nil {
+		return 0, results.Choice{}, err
+	}
+	return c.slo, c.notes[0], nil
+}
+
 // measureIdle answers requests one at a time, until the limit or, where that is too
 // short for a few, longer.
 func measureIdle(ctx context.Context, m cell.Machine, b engine.Backend, cfg engine.Config, work []cell.Exchange, limit time.Duration) (Idle, int, error) {

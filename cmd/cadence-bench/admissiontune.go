@@ -13,7 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/tune"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 )
@@ -86,15 +86,15 @@ func (f *tuneFlags) run(ctx context.Context, where places, out io.Writer, note f
 		return err
 	}
 	params := map[string]string{"kv_layout": "auto", "flash_attn": "auto", "threads": "0", "threads_batch": "0", "twin_noise": strconv.FormatBool(f.twin.noise)}
-	machine, _, err := f.twin.machine(where, "", params, note)
+	m, _, err := machine.OpenTwin(where, f.twin.calibration, "", params, note)
 	if err != nil {
 		return err
 	}
-	source, err := engineSource()
+	source, err := machine.EngineSource()
 	if err != nil {
 		return err
 	}
-	if err := study.Run(ctx, machine.(cell.Simulator), runtime.GOMAXPROCS(0), time.Now, note); err != nil {
+	if err := study.Run(ctx, m, runtime.GOMAXPROCS(0), time.Now, note); err != nil {
 		return err
 	}
 	if err := study.Write(f.out, source); err != nil {

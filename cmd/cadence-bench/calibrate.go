@@ -17,6 +17,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -62,16 +63,16 @@ run. The folder gets ` + calibrationFile + ` and, with every step that was measu
 func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	started := time.Now()
 	if f.out == "" {
-		f.out = where.cache
+		f.out = where.Cache
 	}
 	if err := writable(f.out); err != nil {
 		return coded(exitWrite, err)
 	}
-	source, err := engineSource()
+	source, err := machine.EngineSource()
 	if err != nil {
 		return err
 	}
-	m, err := openMachine(where, f.model)
+	m, err := machine.OpenLlama(where, f.model)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 		MadeAt: started, Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(),
 	}
 	c.out.Library, c.out.Model = m.Describe()
-	if c.out.Tokens, err = tokensOf(m.model); err != nil {
+	if c.out.Tokens, err = tokensOf(m.Model()); err != nil {
 		return err
 	}
 	if err := c.measure(); err != nil {
@@ -160,7 +161,7 @@ var (
 
 // calibrator is a calibration under way.
 type calibrator struct {
-	machine *llamaMachine
+	machine *machine.Llama
 	ctx     context.Context
 	note    func(string)
 	effort  effort
@@ -193,7 +194,7 @@ func (c *calibrator) measure() error {
 
 // setting measures and fits one setting, and takes rates and SLO from the chosen one.
 func (c *calibrator) setting(s results.Setting, rungs []spec.Rung, chosen bool) error {
-	if err := c.machine.set(s); err != nil {
+	if err := c.machine.Set(s); err != nil {
 		return err
 	}
 	effort := c.effort
@@ -208,7 +209,7 @@ func (c *calibrator) setting(s results.Setting, rungs []spec.Rung, chosen bool) 
 		return err
 	}
 	defer b.Close()
-	rec := &calibrate.Recorder{Backend: b, Meter: twin.NewMeter(b.Limits(), c.machine.unified)}
+	rec := &calibrate.Recorder{Backend: b, Meter: twin.NewMeter(b.Limits(), c.machine.Unified())}
 	if err := c.script(rec, s, effort); err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (c *calibrator) setting(s results.Setting, rungs []spec.Rung, chosen bool) 
 
 // bound bounds the idle cached cells, as a ladder does.
 func (c *calibrator) bound(rungs []spec.Rung) error {
-	rule, err := c.machine.boundRetain(rungs, c.note)
+	rule, err := c.machine.RetainRule(rungs, c.note)
 	if err != nil || rule == nil {
 		return err
 	}
@@ -249,7 +250,7 @@ func (c *calibrator) bound(rungs []spec.Rung) error {
 
 func (c *calibrator) script(rec *calibrate.Recorder, s results.Setting, e effort) error {
 	script, err := calibrate.Script(rec.Limits(), calibrate.Plan{
-		Unified: c.machine.unified, Context: c.trial.Shape.SeqCells, Rounds: e.rounds, Levels: e.levels, Seed: 1,
+		Unified: c.machine.Unified(), Context: c.trial.Shape.SeqCells, Rounds: e.rounds, Levels: e.levels, Seed: 1,
 	})
 	if err != nil {
 		return err

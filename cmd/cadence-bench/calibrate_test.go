@@ -14,6 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/results"
 	builtin "github.com/cadence-bench/cadence-bench/results/calibration"
 )
@@ -24,7 +25,7 @@ func TestCalibrate(t *testing.T) {
 	llamatest.Open(t)
 	cache, err := llamatest.Cache()
 	require.NoError(t, err)
-	m, err := openMachine(places{cache: cache}, "")
+	m, err := machine.OpenLlama(places{Cache: cache}, "")
 	require.NoError(t, err)
 	c := calibrator{
 		machine: m, ctx: t.Context(), note: func(string) {},
@@ -32,7 +33,7 @@ func TestCalibrate(t *testing.T) {
 	}
 	c.out.Host = results.ReadHost()
 	c.out.Library, c.out.Model = m.Describe()
-	c.out.Tokens, err = tokensOf(m.model)
+	c.out.Tokens, err = tokensOf(m.Model())
 	require.NoError(t, err)
 	require.NoError(t, c.measure())
 	require.Len(t, c.out.Costs, 1, "the chosen setting alone")
@@ -49,7 +50,7 @@ func TestCalibrate(t *testing.T) {
 	require.Greater(t, cost.Error.RowsHeldOut, cost.Scheduled.RowsHeldOut)
 	require.NotEmpty(t, got.Chosen.Rates)
 	require.Positive(t, got.Chosen.SLOS)
-	require.Equal(t, defaultSpec().Shape.Name, got.Tokens.Shape)
+	require.Equal(t, machine.DefaultModel().Shape.Name, got.Tokens.Shape)
 	require.NotEmpty(t, got.Tokens.EOG)
 	for _, eog := range got.Tokens.EOG {
 		require.Less(t, eog, got.Tokens.Text[0], "special tokens come first in a synthetic model")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -14,12 +15,12 @@ import (
 func (c *calibrator) choose() ([]results.Setting, error) {
 	m := c.machine
 	c.note("measuring how many threads the engine should have")
-	threads, err := llamacpp.MeasureThreads(m.model, llamacpp.Params{Seqs: 8, FlashAttn: llamacpp.DefaultLayout.Flash})
+	threads, err := llamacpp.MeasureThreads(m.Model(), llamacpp.Params{Seqs: 8, FlashAttn: llamacpp.DefaultLayout.Flash})
 	if err != nil {
 		return nil, coded(exitEngine, err)
 	}
-	m.threads = llamacpp.ChooseThreads(threads)
-	m.threadsBatch = m.threads
+	n := llamacpp.ChooseThreads(threads)
+	m.SetThreads(n)
 	for _, r := range threads {
 		with := fmt.Sprintf(", %d threads", r.Threads)
 		if r.Threads == 1 {
@@ -34,7 +35,7 @@ func (c *calibrator) choose() ([]results.Setting, error) {
 		return nil, err
 	}
 	c.note("measuring which KV layout, with or without flash attention, is the fastest")
-	layouts, err := llamacpp.MeasureLayouts(m.model, llamacpp.Params{Threads: m.threads, ThreadsBatch: m.threadsBatch}, llamacpp.Layouts())
+	layouts, err := llamacpp.MeasureLayouts(m.Model(), llamacpp.Params{Threads: n, ThreadsBatch: n}, llamacpp.Layouts())
 	if err != nil {
 		return nil, coded(exitEngine, err)
 	}
@@ -45,7 +46,7 @@ func (c *calibrator) choose() ([]results.Setting, error) {
 		}
 	}
 	chosen := llamacpp.ChooseLayout(layouts)
-	settings := []results.Setting{m.setting(chosen)}
+	settings := []results.Setting{m.Setting(chosen)}
 	if c.other.rounds > 0 {
 		settings = append(settings, c.alternatives(settings[0], threads, layouts)...)
 	}
@@ -62,26 +63,12 @@ func (c *calibrator) alternatives(chosen results.Setting, threads []llamacpp.Thr
 		s.Threads, s.ThreadsBatch = n, n
 		others = append(others, s)
 	}
-	layouts = slices.DeleteFunc(slices.Clone(layouts), func(r llamacpp.LayoutRow) bool { return layout(r.Unified) == chosen.KVLayout })
+	layouts = slices.DeleteFunc(slices.Clone(layouts), func(r llamacpp.LayoutRow) bool { return machine.LayoutName(r.Unified) == chosen.KVLayout })
 	if len(layouts) > 0 {
 		best := slices.MinFunc(layouts, func(a, b llamacpp.LayoutRow) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
-		others = append(others, c.machine.setting(best.Layout))
+		others = append(others, c.machine.Setting(best.Layout))
 	}
 	return others
-}
-
-func (m *llamaMachine) setting(l llamacpp.Layout) results.Setting {
-	return results.Setting{KVLayout: layout(l.Unified), FlashAttn: l.Flash.String(), Threads: m.threads, ThreadsBatch: m.threadsBatch}
-}
-
-// set sets the machine up; backends opened from then on have the setting.
-func (m *llamaMachine) set(s results.Setting) (err error) {
-	if m.unified, err = parseLayout(s.KVLayout); err != nil {
-		return err
-	}
-	m.flash, err = llamacpp.ParseFlashAttn(s.FlashAttn)
-	m.threads, m.threadsBatch = s.Threads, s.ThreadsBatch
-	return err
 }
 
 func (c *calibrator) speed(name string, value float64, unit string) {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 )
 
 func newEngine(where func() places) *cobra.Command {
@@ -30,7 +31,7 @@ against its pinned SHA-256. What is there and whole is left as it is.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := llamacpp.Install(cmd.Context(), llamacpp.Options{
-				Cache: where().cache, Platform: llamacpp.Platform(platform), Force: force, Log: cmd.ErrOrStderr(),
+				Cache: where().Cache, Platform: llamacpp.Platform(platform), Force: force, Log: cmd.ErrOrStderr(),
 			})
 			if err != nil {
 				return coded(exitEngine, err)
@@ -52,12 +53,12 @@ func newEngineCheck(where func() places) *cobra.Command {
 		Example: `  cadence-bench engine check`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := llamacpp.Locate(where().lib, where().cache)
+			dir, err := llamacpp.Locate(where().Lib, where().Cache)
 			if err != nil {
 				return coded(exitEngine, err)
 			}
 			if model == "" {
-				if model, _, err = synthesise(where(), defaultSpec(), ""); err != nil {
+				if model, _, err = machine.Synthesise(where(), machine.DefaultModel(), ""); err != nil {
 					return err
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/baseline"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
@@ -219,7 +220,7 @@ func (f *gateFlags) config(old *gate.Baseline) (baseline.Config, error) {
 	if cfg.Calibration, cfg.ID, err = t.committed(); err != nil {
 		return cfg, err
 	}
-	if cfg.Source, err = engineSource(); err != nil {
+	if cfg.Source, err = machine.EngineSource(); err != nil {
 		return cfg, err
 	}
 	if f.rates != "" {

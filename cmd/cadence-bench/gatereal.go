@@ -128,7 +128,7 @@ func (f *gateRealFlags) measured(cmd *cobra.Command, where places, shared gateFl
 			return nil, fmt.Errorf("--seeds: %w", err)
 		}
 	}
-	o.Out, o.Cache, o.Lib, o.Show, o.Now = shared.out, where.cache, where.lib, cmd.ErrOrStderr(), time.Now
+	o.Out, o.Cache, o.Lib, o.Show, o.Now = shared.out, where.Cache, where.Lib, cmd.ErrOrStderr(), time.Now
 	o.Provenance.Command = commandLine(cmd)
 	return ab.Measure(cmd.Context(), o)
 }

@@ -2,19 +2,16 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
-	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
@@ -177,28 +174,6 @@ func TestGateRealOfAPart(t *testing.T) {
 	got := execute(t, t.Context(), "gate", "--real", "--from", out)
 	require.Equal(t, gate.ExitNotMeasurable, got.code)
 	require.Contains(t, got.stderr, "5 of 6 blocks are measured")
-}
-
-// still is a backend whose steps take as long as the script's clock says.
-type still struct {
-	engine.Backend
-	step func()
-}
-
-func (s still) Step(_ *engine.Batch, res *engine.StepResult) error {
-	s.step()
-	res.Model = 7 * time.Millisecond
-	return errors.New("as the backend said")
-}
-
-func TestSlowedStep(t *testing.T) {
-	at := time.Unix(0, 0)
-	s := slowed{share: 0.1, now: func() time.Time { at = at.Add(time.Microsecond); return at }}
-	s.Backend = still{step: func() { at = at.Add(10 * time.Millisecond) }}
-	var res engine.StepResult
-	require.EqualError(t, s.Step(nil, &res), "as the backend said")
-	require.InDelta(t, 11e6, float64(at.Sub(time.Unix(0, 0))), 1e4)
-	require.InDelta(t, 8e6, float64(res.Model), 1e4, "the model's time has it too")
 }
 
 // What was measured with a planted slowdown says so everywhere, and counts nowhere.

@@ -20,6 +20,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -169,29 +170,29 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		return coded(exitInput, err)
 	}
 	defer stop()
-	var machine cell.Machine
+	var m cell.Machine
 	var choices []results.Choice
 	if needsEngine(params) {
-		if machine, choices, err = f.machine(where, params, show.Note); err != nil {
+		if m, choices, err = f.machine(where, params, show.Note); err != nil {
 			return err
 		}
 	}
 	if f.study != nil && !f.resume {
-		if err := f.study.study(&cfg, machine, cmd.Flags().Changed("rates"), show.Note); err != nil {
+		if err := f.study.study(&cfg, m, cmd.Flags().Changed("rates"), show.Note); err != nil {
 			return coded(exitInput, err)
 		}
 	}
 	var retain ladder.RetainRule
-	if llama, ok := machine.(*llamaMachine); ok && !f.resume && cfg.KVRetain == 0 {
+	if llama, ok := m.(*machine.Llama); ok && !f.resume && cfg.KVRetain == 0 {
 		rungs, err := cfg.Embedded()
 		if err != nil {
 			return coded(exitInput, err)
 		}
-		if retain, err = llama.boundRetain(rungs, show.Note); err != nil {
+		if retain, err = llama.RetainRule(rungs, show.Note); err != nil {
 			return err
 		}
 	}
-	source, err := engineSource()
+	source, err := machine.EngineSource()
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	if f.resume {
 		start, err = artifact.Resumed(f.out, f.choices)
 	} else if f.artifact != "" {
-		if start, err = artifact.Open(f.artifact, f.allowOtherArtifact, artifact.FactsOf(machine, source), show.Note); err == nil {
+		if start, err = artifact.Open(f.artifact, f.allowOtherArtifact, artifact.FactsOf(m, source), show.Note); err == nil {
 			choices = append(choices, start.Choice)
 			err = start.Keep(f.out)
 		}
@@ -208,7 +209,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		return err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, TraceDecisions: f.traceDecisions, Fitted: start.Fitted, Retain: retain, Workers: runtime.GOMAXPROCS(0), AllowMixed: f.allowMixed,
+		Machine: m, Dir: f.out, Progress: show, Now: time.Now, TraceSteps: f.traceSteps, TraceDecisions: f.traceDecisions, Fitted: start.Fitted, Retain: retain, Workers: runtime.GOMAXPROCS(0), AllowMixed: f.allowMixed,
 		TargetKey: os.Getenv(keyVariable), CPU: results.CPUTime,
 		Provenance: results.Manifest{
 			Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
@@ -376,27 +377,7 @@ func (f *ladderFlags) resolveResume(cmd *cobra.Command) (ladder.Config, map[stri
 // machine opens the engine with these parameters, or its twin.
 func (f *ladderFlags) machine(where places, params map[string]string, note func(string)) (cell.Machine, []results.Choice, error) {
 	if f.twin.simulated() {
-		return f.twin.machine(where, f.model, params, note)
+		return machine.OpenTwin(where, f.twin.calibration, f.model, params, note)
 	}
-	return f.llama(where, params, note)
-}
-
-// llama opens the engine. Threads "0" are chosen by a measurement, and then the layout
-// of the KV cache where it is "auto".
-func (f *ladderFlags) llama(where places, params map[string]string, note func(string)) (*llamaMachine, []results.Choice, error) {
-	layouts, err := parseLayouts(params["kv_layout"], params["flash_attn"], params["canonical"] == "true")
-	if err != nil {
-		return nil, nil, coded(exitInput, err)
-	}
-	m, err := openMachine(where, f.model)
-	if err != nil {
-		return nil, nil, err
-	}
-	m.canonical, m.flash, m.planted = layouts.canonical, layouts.candidates[0].Flash, f.planted.share
-	threads, err := m.setThreads(params["threads"], params["threads_batch"], note)
-	if err != nil {
-		return nil, nil, err
-	}
-	chosen, err := m.setLayout(layouts, note)
-	return m, append(threads, chosen...), err
+	return machine.Choose(where, f.model, params, f.planted.share, note)
 }

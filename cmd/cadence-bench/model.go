@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -38,7 +39,7 @@ that of a real model of its shape.`,
 					return coded(exitInput, fmt.Errorf("--type: %w", err))
 				}
 			}
-			file, made, err := synthesise(where(), spec, out)
+			file, made, err := machine.Synthesise(where(), spec, out)
 			if err != nil {
 				return err
 			}
@@ -52,7 +53,7 @@ that of a real model of its shape.`,
 	}
 	cmd.Flags().StringVar(&shape, "shape", gguf.Shapes()[0].Name, "cadence-30m, smollm2-135m or qwen2.5-0.5b")
 	cmd.Flags().StringVar(&typ, "type", "", "weights: F16, Q8_0 or Q4_0 (default the shape's)")
-	cmd.Flags().Uint64Var(&seed, "seed", defaultSpec().Seed, "seed of the weights")
+	cmd.Flags().Uint64Var(&seed, "seed", machine.DefaultModel().Seed, "seed of the weights")
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default in the cache)")
 	return cmd
 }

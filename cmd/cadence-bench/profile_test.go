@@ -12,6 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
+	"github.com/cadence-bench/cadence-bench/ladder/profile"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 )
@@ -30,7 +31,7 @@ func TestProfile(t *testing.T) {
 
 	data, err := os.ReadFile(filepath.Join(dir, "profile.json"))
 	require.NoError(t, err)
-	var record profileRecord
+	var record profile.Record
 	require.NoError(t, json.Unmarshal(data, &record))
 	require.Equal(t, analysis.Forward, record.Components[0].Component)
 	require.Greater(t, record.Components[0].Share, 0.5)
@@ -66,8 +67,9 @@ func TestProfileServesAsTheLadder(t *testing.T) {
 		f := profileFlags{rung: rung, rate: "2", workload: loadgen.SharedPrompt, seed: 1, duration: time.Second, timeout: time.Second}
 		_, got, err := f.config()
 		require.NoError(t, err)
-		require.Equal(t, rung, got.Name)
-		require.Equal(t, wait, got.Policy.ShareWait, rung)
+		require.Len(t, got, 1)
+		require.Equal(t, rung, got[0].Name)
+		require.Equal(t, wait, got[0].Policy.ShareWait, rung)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 )
 
 // run executes one command line.
@@ -42,7 +44,7 @@ batching with a prefix cache, or to servers over HTTP, and regenerates every tab
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return coded(exitInput, err) })
 	cache := root.PersistentFlags().String("cache", defaultCache(), "folder for the engine's libraries and the default model (env CADENCE_CACHE)")
 	lib := root.PersistentFlags().String("lib", "", "folder with your own build of the llama.cpp libraries (env CADENCE_LIB)")
-	places := func() places { return places{cache: *cache, lib: *lib} }
+	places := func() places { return places{Cache: *cache, Lib: *lib} }
 	root.AddCommand(newLadder(places), newKnobs(places), newTraces(places), newFit(), newReport(), newCompare(), newEngine(places), newModel(places), newProfile(places), newCalibrate(places), newTwin(places), newTape(), newLoadgen(), newAdmission(places), newGate(places))
 	return root
 }
@@ -72,7 +74,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 }
 
 // places are where the things that the tool fetches and makes are.
-type places struct{ cache, lib string }
+type places = machine.Places
 
 // defaultCache is the folder that CADENCE_CACHE names, else the one that make
 // fills in a checkout, if this is one, else the user's.
@@ -97,4 +99,10 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
+}
+
+// commandLine is what the manifest says that the user typed, without the
+// program's own path.
+func commandLine(cmd *cobra.Command) []string {
+	return append([]string{cmd.Root().Name()}, os.Args[1:]...)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/replay"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/report"
@@ -105,22 +106,22 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	v.show.board.Simulated = true
 	params := measured.Manifest.Params
 	params["calibration"], params["twin_noise"] = "", strconv.FormatBool(f.twin.noise)
-	machine, choices, err := f.twin.machine(where, "", params, v.show.Note)
+	m, choices, err := machine.OpenTwin(where, f.twin.calibration, "", params, v.show.Note)
 	if err != nil {
 		return err
 	}
-	if err := v.replay(machine); err != nil {
+	if err := v.replay(m); err != nil {
 		return err
 	}
 	if f.rescale {
-		if machine, err = v.rescaled(machine, &choices); err != nil {
+		if m, err = v.rescaled(m, &choices); err != nil {
 			return err
 		}
-		if err := v.replay(machine); err != nil {
+		if err := v.replay(m); err != nil {
 			return err
 		}
 	}
-	err = v.simulate(machine, choices, f.out)
+	err = v.simulate(m, choices, f.out)
 	v.show.close()
 	if err != nil {
 		return err
@@ -184,7 +185,7 @@ func replayOf(key results.Key, r replay.Result) report.Replay {
 }
 
 // rescaled is the machine with costs by which the replayed steps take as long as measured.
-func (v *twinValidation) rescaled(m cell.Machine, choices *[]results.Choice) (cell.Machine, error) {
+func (v *twinValidation) rescaled(m *sim.Machine, choices *[]results.Choice) (*sim.Machine, error) {
 	measured, modelled := v.replays.Total()
 	if modelled == 0 {
 		return nil, coded(exitInput, errors.New("--rescale: the run has no step traces; measure it with ladder --trace-steps"))
@@ -192,12 +193,12 @@ func (v *twinValidation) rescaled(m cell.Machine, choices *[]results.Choice) (ce
 	scale := measured / modelled
 	*choices = append(*choices, results.Choice{Name: "twin_scale", Value: strconv.FormatFloat(scale, 'f', 3, 64),
 		Why: fmt.Sprintf("the run's steps took %.1f s, and the calibration gives the same batches %.1f s", measured, modelled)})
-	return m.(*sim.Machine).Rescaled(scale)
+	return m.Rescaled(scale)
 }
 
 // simulate offers the measured run's tapes to the twin.
 func (v *twinValidation) simulate(m cell.Machine, choices []results.Choice, dir string) error {
-	source, err := engineSource()
+	source, err := machine.EngineSource()
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,8 @@ var mayImport = map[string][]string{
 	"ladder":              {"admission", "engine", "ladder/cell", "ladder/spec", "loadgen", "loadgen/httptarget", "results", "internal/nearest"},
 	"ladder/cell":         {"admission", "admission/bound", "admission/record", "engine", "engine/clock", "ladder/spec", "loadgen", "loadgen/httptarget", "results"},
 	"ladder/celltest":     {"engine", "engine/clock", "engine/twin", "ladder/cell", "results"},
+	"ladder/machine":      {"engine", "engine/clock", "engine/gguf", "engine/llamacpp", "engine/streams", "engine/twin", "kv", "ladder/cell", "ladder/sim", "ladder/spec", "loadgen", "results", "results/calibration"},
+	"ladder/profile":      {"analysis", "ladder", "ladder/cell", "ladder/spec", "loadgen", "report", "report/flame", "results"},
 	"ladder/replay":       {"admission", "engine", "engine/clock", "ladder/cell", "results"},
 	"ladder/ab":           {"analysis", "analysis/paired", "ladder/cell", "ladder/spec", "results"},
 	"ladder/costs":        {"engine/twin", "report", "results"},
@@ -85,7 +87,7 @@ var mayImport = map[string][]string{
 }
 
 // keepsTime lists the folders that may read a clock or sleep.
-var keepsTime = []string{"engine/clock", "engine/llamacpp", "cmd"}
+var keepsTime = []string{"engine/clock", "engine/llamacpp", "ladder/machine", "cmd"}
 
 type source struct {
 	path string // slash-separated, from the module root

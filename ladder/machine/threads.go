@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -16,7 +17,7 @@ import (
 // and on few cores as many as there are cores can leave none for the driver. One
 // number, because a rung that decodes one row at a time would otherwise differ from
 // its neighbour in its threads too.
-func (m *llamaMachine) setThreads(one, more string, note func(string)) ([]results.Choice, error) {
+func (m *Llama) setThreads(one, more string, note func(string)) ([]results.Choice, error) {
 	var err error
 	if m.threads, err = threadCount("--threads", one); err != nil {
 		return nil, err
@@ -33,7 +34,7 @@ func (m *llamaMachine) setThreads(one, more string, note func(string)) ([]result
 	note("measuring how many threads the engine should have")
 	rows, err := llamacpp.MeasureThreads(m.model, llamacpp.Params{Seqs: 8, FlashAttn: m.flash})
 	if err != nil {
-		return nil, coded(exitEngine, err)
+		return nil, fault.Engine.Wrap(err)
 	}
 	m.threads = llamacpp.ChooseThreads(rows)
 	if m.threadsBatch == 0 {
@@ -50,7 +51,7 @@ func (m *llamaMachine) setThreads(one, more string, note func(string)) ([]result
 func threadCount(flag, asked string) (int, error) {
 	n, err := strconv.Atoi(asked)
 	if err != nil || n < 0 {
-		return 0, coded(exitInput, fmt.Errorf("%s: %q is not a number of threads", flag, asked))
+		return 0, fault.Input.Errorf("%s: %q is not a number of threads", flag, asked)
 	}
 	return n, nil
 }

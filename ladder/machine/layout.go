@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"errors"
@@ -7,24 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
-	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// auto is what leaves a parameter to a measurement.
-const auto = "auto"
-
-// layoutFlags are --flash-attn and --kv-layout as they were written.
-type layoutFlags struct{ flash, kv string }
-
-func (f *layoutFlags) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&f.flash, "flash-attn", auto, "flash attention: on, off, or auto (chosen by a short measurement)")
-	flags.StringVar(&f.kv, "kv-layout", auto, "KV cache: unified (one for all sequences), streams (a part for each), or auto (chosen by a short measurement)")
-}
+// Auto leaves a parameter to a measurement.
+const Auto = "auto"
 
 // layoutChoice is what the engine's layout is to be chosen from.
 type layoutChoice struct {
@@ -38,7 +28,7 @@ type layoutChoice struct {
 // left open. (llama.cpp's own auto, which turns flash attention on wherever it runs,
 // has no name here.)
 func parseLayouts(kv, flash string, canonical bool) (layoutChoice, error) {
-	c := layoutChoice{canonical: canonical, autoKV: kv == auto}
+	c := layoutChoice{canonical: canonical, autoKV: kv == Auto}
 	attn, err := llamacpp.ParseFlashAttn(flash)
 	if err != nil {
 		return c, fmt.Errorf("--flash-attn: %w", err)
@@ -46,7 +36,7 @@ func parseLayouts(kv, flash string, canonical bool) (layoutChoice, error) {
 	c.autoFlash = attn == llamacpp.FlashAuto
 	unified := false
 	if !c.autoKV {
-		if unified, err = parseLayout(kv); err != nil {
+		if unified, err = ParseLayout(kv); err != nil {
 			return c, err
 		}
 	}
@@ -64,14 +54,16 @@ func parseLayouts(kv, flash string, canonical bool) (layoutChoice, error) {
 	return c, nil
 }
 
-func layout(unified bool) string {
+// LayoutName is the name of a KV layout.
+func LayoutName(unified bool) string {
 	if unified {
 		return "unified"
 	}
 	return "streams"
 }
 
-func parseLayout(s string) (unified bool, err error) {
+// ParseLayout reads the name of a KV layout, in the words of --kv-layout.
+func ParseLayout(s string) (unified bool, err error) {
 	switch s {
 	case "unified":
 		return true, nil
@@ -83,20 +75,20 @@ func parseLayout(s string) (unified bool, err error) {
 
 // setLayout takes the layout that was asked for, or measures those that are left
 // open, with the threads that were chosen before.
-func (m *llamaMachine) setLayout(c layoutChoice, note func(string)) ([]results.Choice, error) {
+func (m *Llama) setLayout(c layoutChoice, note func(string)) ([]results.Choice, error) {
 	chosen, why := c.candidates[0], "--canonical: the default among the layouts that keep sequences apart, without measuring"
 	if len(c.candidates) > 1 {
 		note("measuring which KV layout, with or without flash attention, is the fastest")
 		rows, err := llamacpp.MeasureLayouts(m.model, llamacpp.Params{Threads: m.threads, ThreadsBatch: m.threadsBatch}, c.candidates)
 		if err != nil {
-			return nil, coded(exitEngine, err)
+			return nil, fault.Engine.Wrap(err)
 		}
 		chosen, why = llamacpp.ChooseLayout(rows), whyLayout(rows)
 	}
 	m.flash, m.unified = chosen.Flash, chosen.Unified
 	var choices []results.Choice
 	if c.autoKV {
-		choices = append(choices, results.Choice{Name: "kv_layout", Value: layout(m.unified), Why: why})
+		choices = append(choices, results.Choice{Name: "kv_layout", Value: LayoutName(m.unified), Why: why})
 		why = "measured with kv_layout"
 	}
 	if c.autoFlash {
@@ -126,9 +118,9 @@ func whyLayout(rows []llamacpp.LayoutRow) string {
 		prompt, strings.Join(saw, "; "))
 }
 
-// boundRetain measures what idle cached cells cost and returns how a ladder bounds
+// RetainRule measures what idle cached cells cost and returns how a ladder bounds
 // them; nil where nothing is to be bounded: in streams, and without a prefix cache.
-func (m *llamaMachine) boundRetain(rungs []spec.Rung, note func(string)) (ladder.RetainRule, error) {
+func (m *Llama) RetainRule(rungs []spec.Rung, note func(string)) (func(longestPrompt int) results.Choice, error) {
 	prefix := false
 	for _, r := range rungs {
 		prefix = prefix || r.Cache.Prefix
@@ -139,7 +131,7 @@ func (m *llamaMachine) boundRetain(rungs []spec.Rung, note func(string)) (ladder
 	note("measuring what idle cached cells cost, to bound them")
 	cost, err := llamacpp.MeasureIdle(m.model, llamacpp.Params{Threads: m.threads, ThreadsBatch: m.threadsBatch, FlashAttn: m.flash})
 	if err != nil {
-		return nil, coded(exitEngine, err)
+		return nil, fault.Engine.Wrap(err)
 	}
 	return func(longestPrompt int) results.Choice {
 		cells := llamacpp.RetainCells(cost, longestPrompt)

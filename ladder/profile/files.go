@@ -1,4 +1,4 @@
-package main
+package profile
 
 import (
 	"bytes"
@@ -9,30 +9,31 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/flame"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// The files of a profile.
+// The files of a profile in its folder.
 const (
-	profileRaw      = "cpu.pb.gz"
-	profileStacks   = "stacks.txt"
-	profileFlame    = "flame.svg"
-	profileMarkdown = "profile.md"
-	profileJSON     = "profile.json"
+	rawFile    = "cpu.pb.gz"
+	stacksFile = "stacks.txt"
+	FlameFile  = "flame.svg"
+	TableFile  = "profile.md"
+	jsonFile   = "profile.json"
 )
 
-// profileOutput is a profile and what it is of.
-type profileOutput struct {
+// Profile is a profile and what it is of.
+type Profile struct {
+	Record  Record
 	raw     []byte
 	profile *analysis.Profile
 	load    report.ProfileLoad
-	record  profileRecord
 }
 
-// profileRecord is profile.json.
-type profileRecord struct {
+// Record is what the JSON file of a profile has.
+type Record struct {
 	Manifest   results.Manifest `json:"manifest"`
 	Hz         float64          `json:"hz"`
 	Samples    int64            `json:"samples"`
@@ -42,7 +43,7 @@ type profileRecord struct {
 	Components []analysis.Share `json:"components"`
 }
 
-func newProfileOutput(m results.Manifest, run loadedRun, raw []byte) (*profileOutput, error) {
+func newProfile(m results.Manifest, run *cell.Result, raw []byte) (*Profile, error) {
 	p, err := analysis.ReadProfile(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
@@ -50,35 +51,35 @@ func newProfileOutput(m results.Manifest, run loadedRun, raw []byte) (*profileOu
 	if p.Samples() == 0 {
 		return nil, fmt.Errorf("the profiler saw no busy thread in %v: offer load for longer with --duration", p.Duration)
 	}
-	s, key := run.steps, m.Plan[0]
+	s, key, done := run.Stats, m.Plan[0], completed(run.Records)
 	threads := m.Params["threads_batch"]
 	if one := m.Params["threads"]; one != threads {
 		threads += fmt.Sprintf(" (%s for a pass of one row)", one)
 	}
-	return &profileOutput{
+	return &Profile{
 		raw: raw, profile: p,
 		load: report.ProfileLoad{
 			Rung: key.Rung, OfferedRPS: key.OfferedRPS, Model: strings.TrimSuffix(m.Model.File, ".gguf"), CPU: m.Host.CPU, Cores: m.Host.Cores,
-			Threads: threads, Layout: m.Params["kv_layout"], Requests: m.Tapes[0].Requests, Completed: run.completed,
+			Threads: threads, Layout: m.Params["kv_layout"], Requests: m.Tapes[0].Requests, Completed: done,
 			Steps: s.Steps, Rows: s.Rows, ModelTime: s.Model, Host: s.Host, Loop: s.Loop,
 		},
-		record: profileRecord{
-			Manifest: m, Hz: p.Hz(), Samples: p.Samples(), DurationS: p.Duration.Seconds(), Completed: run.completed,
-			Steps: results.Steps{
-				Count: s.Steps, Rows: s.Rows, OutputRows: s.OutputRows,
-				ModelS: s.Model.Seconds(), HostS: s.Host.Seconds(), ScheduleS: s.Loop.Seconds(),
-			},
+		Record: Record{
+			Manifest: m, Hz: p.Hz(), Samples: p.Samples(), DurationS: p.Duration.Seconds(), Completed: done,
+			Steps:      run.Cell.Steps,
 			Components: p.Shares(),
 		},
 	}, nil
 }
 
-// write writes every file of the profile into dir.
-func (o *profileOutput) write(dir string) error {
+// Table is the profile by component.
+func (o *Profile) Table() report.Table { return report.ProfileTable(o.profile, o.load) }
+
+// Write writes every file of the profile into dir.
+func (o *Profile) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	record, err := json.MarshalIndent(o.record, "", "  ")
+	record, err := json.MarshalIndent(o.Record, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -86,16 +87,16 @@ func (o *profileOutput) write(dir string) error {
 	if err := o.profile.WriteFolded(&stacks); err != nil {
 		return err
 	}
-	table := report.ProfileTable(o.profile, o.load).Markdown()
+	table := o.Table().Markdown()
 	for _, f := range []struct {
 		name string
 		data []byte
 	}{
-		{profileRaw, o.raw},
-		{profileStacks, stacks.Bytes()},
-		{profileFlame, flame.Graph(o.profile, o.load.Title())},
-		{profileMarkdown, []byte(table + "\n![flame graph of the profile](" + profileFlame + ")\n")},
-		{profileJSON, append(record, '\n')},
+		{rawFile, o.raw},
+		{stacksFile, stacks.Bytes()},
+		{FlameFile, flame.Graph(o.profile, o.load.Title())},
+		{TableFile, []byte(table + "\n![flame graph of the profile](" + FlameFile + ")\n")},
+		{jsonFile, append(record, '\n')},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o644); err != nil {
 			return err

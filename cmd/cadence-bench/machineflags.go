@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/results"
+	"github.com/cadence-bench/cadence-bench/results/calibration"
+)
+
+// The engines of --engine.
+const (
+	engineLlama = "llama.cpp"
+	engineTwin  = "twin"
+)
+
+// twinFlags choose between the engine and its simulation.
+type twinFlags struct {
+	engine, calibration string
+	noise               bool
+}
+
+func (t *twinFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&t.engine, "engine", engineLlama, "llama.cpp, or twin: simulate it in virtual time, without library or model")
+	flags.StringVar(&t.calibration, "calibration", "", "what the twin simulates (default calibration.json in the cache if calibrate made one, else that of this build)")
+	flags.BoolVar(&t.noise, "twin-noise", false, "let the twin's steps vary as the calibrated ones did")
+}
+
+func (t *twinFlags) simulated() bool { return t.engine == engineTwin }
+
+// did says what was done, for messages.
+func (t *twinFlags) did() string {
+	if t.simulated() {
+		return "simulated"
+	}
+	return "measured"
+}
+
+// check says what is wrong with the flags, if anything.
+func (t *twinFlags) check(canonical bool) error {
+	switch {
+	case t.engine != engineLlama && t.engine != engineTwin:
+		return fmt.Errorf("--engine: unknown engine %q; choose %s or %s", t.engine, engineLlama, engineTwin)
+	case t.simulated() && canonical:
+		return errors.New("--canonical: the twin has no costs for it, and its answers are equal on every rung anyway")
+	case !t.simulated() && t.calibration != "":
+		return errors.New("--calibration: only --engine twin takes one")
+	case !t.simulated() && t.noise:
+		return errors.New("--twin-noise: only --engine twin has it")
+	}
+	return nil
+}
+
+// committed reads the calibration that is named or, whatever the cache has, this build's.
+func (t *twinFlags) committed() (c results.Calibration, id string, err error) {
+	if t.calibration != "" {
+		return machine.ReadCalibration(t.calibration)
+	}
+	return calibration.Default()
+}
+
+// layoutFlags are --flash-attn and --kv-layout as they were written.
+type layoutFlags struct{ flash, kv string }
+
+func (f *layoutFlags) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&f.flash, "flash-attn", machine.Auto, "flash attention: on, off, or auto (chosen by a short measurement)")
+	flags.StringVar(&f.kv, "kv-layout", machine.Auto, "KV cache: unified (one for all sequences), streams (a part for each), or auto (chosen by a short measurement)")
+}

@@ -1,0 +1,155 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder/sim"
+	"github.com/cadence-bench/cadence-bench/results"
+	"github.com/cadence-bench/cadence-bench/results/calibration"
+)
+
+// OpenTwin returns the simulated machine with these parameters: "auto" and "0" are the
+// calibration's, and a calibration that params name must be the one found. file names
+// the calibration; "" is the cache's, if it has one, else that of this build.
+func OpenTwin(p Places, file, model string, params map[string]string, note func(string)) (*sim.Machine, []results.Choice, error) {
+	c, id, from, err := findCalibration(p, file, params["calibration"])
+	if err != nil {
+		return nil, nil, fault.Input.Wrap(err)
+	}
+	setting, err := settingOf(params, c.Chosen.Setting)
+	if err != nil {
+		return nil, nil, fault.Input.Wrap(err)
+	}
+	m, err := sim.New(sim.Config{Calibration: c, ID: id, Setting: setting, Noise: params["twin_noise"] == "true"})
+	if err != nil {
+		return nil, nil, fault.Input.Errorf("%s: %w", from, err)
+	}
+	what := fmt.Sprintf("%s with %s on %s, %d cores, calibrated %s", c.Library.Version, c.Model.File, c.Host.CPU, c.Host.Cores, c.MadeAt.UTC().Format(time.DateOnly))
+	note("simulating " + what)
+	if c.Tokens.Shape == "" {
+		note("prompts are cut into tokens by the synthetic models' tokenizer, which stands in for the model's own")
+	}
+	here, err := atHand(p, model, c.Library)
+	if err != nil {
+		return nil, nil, err
+	}
+	differences := sim.Differences(c, here)
+	for _, d := range differences {
+		note(d)
+	}
+	return m, []results.Choice{{
+		Name: "calibration", Value: from, Why: strings.Join(append([]string{what}, differences...), "; "),
+	}}, nil
+}
+
+// findCalibration reads the calibration: the one named, the cache's, or this build's.
+// Unless want is "", it is the first of these with that SHA-256.
+func findCalibration(p Places, named, want string) (c results.Calibration, id, from string, err error) {
+	files := []string{named}
+	if named == "" {
+		files = []string{filepath.Join(p.Cache, "calibration.json"), ""}
+	}
+	for _, file := range files {
+		from = "the calibration of this build"
+		if file == "" {
+			c, id, err = calibration.Default()
+		} else {
+			from = file
+			c, id, err = ReadCalibration(file)
+			if errors.Is(err, fs.ErrNotExist) && named == "" {
+				continue
+			}
+		}
+		if err != nil || want == "" || id == want {
+			return c, id, from, err
+		}
+	}
+	return c, id, from, fmt.Errorf("the run was simulated by the calibration with SHA-256 %s, and %s is another: name the right one by --calibration", want, from)
+}
+
+// ReadCalibration reads a calibration and the SHA-256 of its file.
+func ReadCalibration(file string) (c results.Calibration, id string, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return c, "", err
+	}
+	if c, err = results.ParseCalibration(data); err != nil {
+		return c, "", fmt.Errorf("read %s: %w", file, err)
+	}
+	return c, results.HashBytes(data), nil
+}
+
+// settingOf is the setting that params ask for, where they leave nothing open; what
+// they do is as chosen.
+func settingOf(params map[string]string, chosen results.Setting) (results.Setting, error) {
+	s := chosen
+	if v := params["kv_layout"]; v != "auto" {
+		if _, err := ParseLayout(v); err != nil {
+			return s, err
+		}
+		s.KVLayout = v
+	}
+	if v := params["flash_attn"]; v != "auto" {
+		if _, err := llamacpp.ParseFlashAttn(v); err != nil {
+			return s, fmt.Errorf("--flash-attn: %w", err)
+		}
+		s.FlashAttn = v
+	}
+	one, err := threadCount("--threads", params["threads"])
+	if err != nil {
+		return s, err
+	}
+	more, err := threadCount("--threads-batch", params["threads_batch"])
+	if err != nil {
+		return s, err
+	}
+	if one > 0 {
+		s.Threads, s.ThreadsBatch = one, one
+	}
+	if more > 0 {
+		s.ThreadsBatch = more
+	}
+	return s, nil
+}
+
+// atHand is what a calibration is compared with: this machine and program, and the
+// library and model that it would use, as far as they are there.
+func atHand(p Places, model string, lib results.Library) (sim.Here, error) {
+	host := results.ReadHost()
+	here := sim.Here{CPU: host.CPU, Cores: host.Cores}
+	if dir, err := llamacpp.Locate(p.Lib, p.Cache); err == nil {
+		here.Library = map[string]string{}
+		for name := range lib.Files {
+			if here.Library[name], err = results.HashFile(filepath.Join(dir, name)); err != nil {
+				here.Library[name] = "not there"
+			}
+		}
+	}
+	var err error
+	if here.EngineSource, err = EngineSource(); err != nil {
+		return here, err
+	}
+	if model == "" {
+		if model = cachedModel(p, DefaultModel()); !exists(model) {
+			return here, nil
+		}
+	} else if _, err := gguf.Inspect(model); err != nil {
+		return here, fault.Engine.Wrap(err)
+	}
+	here.ModelSHA256, err = results.HashFile(model)
+	return here, fault.Engine.Wrap(err)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
