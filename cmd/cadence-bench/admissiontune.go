@@ -13,6 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/tune"
 	"github.com/cadence-bench/cadence-bench/loadgen"
@@ -45,7 +46,7 @@ other tapes, those of --seeds.`,
   cadence-bench admission tune --attain 0.95 --out tuned-95.yaml`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := f.run(cmd.Context(), where(), cmd.OutOrStdout(), newProgress(cmd.ErrOrStderr()).Note)
+			err := f.run(cmd.Context(), where(), cmd.OutOrStdout(), live.NewProgress(cmd.ErrOrStderr()).Note)
 			if errors.As(err, new(ladder.InputError)) {
 				return fault.Input.Wrap(err)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
+	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -76,7 +77,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
-	c := calibrator{machine: m, ctx: cmd.Context(), note: newProgress(cmd.ErrOrStderr()).Note, effort: fullEffort, other: otherEffort}
+	c := calibrator{machine: m, ctx: cmd.Context(), note: live.NewProgress(cmd.ErrOrStderr()).Note, effort: fullEffort, other: otherEffort}
 	if f.quick {
 		c.effort, c.other = quickEffort, effort{}
 	}

@@ -17,9 +17,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
@@ -158,18 +160,22 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	if f.out == "" {
 		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
 	}
-	show := newProgress(cmd.ErrOrStderr())
-	show.board.Simulated = f.twin.simulated()
+	show := live.NewProgress(cmd.ErrOrStderr())
+	if f.twin.simulated() {
+		show.Simulated()
+	}
 	if !f.resume {
 		if err := results.Vacant(f.out); err != nil {
 			return f.finish(cmd.OutOrStdout(), err) // before seconds are spent on measuring the engine
 		}
 	}
-	stop, err := f.watched(show)
-	if err != nil {
-		return coded(exitInput, err)
+	if f.serve != "" {
+		stop, err := live.Serve(f.serve, f.out, show)
+		if err != nil {
+			return fault.Input.Wrap(err)
+		}
+		defer stop()
 	}
-	defer stop()
 	var m cell.Machine
 	var choices []results.Choice
 	if needsEngine(params) {
@@ -216,12 +222,12 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 		},
 	}
 	if f.resume {
-		show.recall(f.out)
+		show.Recall(f.out)
 		err = sweep.Resume(cmd.Context())
 	} else {
 		err = sweep.Start(cmd.Context(), cfg)
 	}
-	show.close()
+	show.Close()
 	return f.finish(cmd.OutOrStdout(), err)
 }
 

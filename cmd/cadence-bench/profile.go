@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/profile"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -73,7 +74,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 	if there, _ := os.ReadDir(f.out); len(there) > 0 {
 		return fault.Input.Errorf("%s is not empty: give another folder with --out", f.out)
 	}
-	note := newProgress(cmd.ErrOrStderr()).Note
+	note := live.NewProgress(cmd.ErrOrStderr()).Note
 	m, choices, err := machine.Choose(where, f.model, map[string]string{
 		"flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch),
 	}, 0, note)

@@ -19,6 +19,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/replay"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
@@ -102,8 +103,8 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 	}
 	cfg.Fitted = start.Fitted
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
-	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: newProgress(log)}
-	v.show.board.Simulated = true
+	v := twinValidation{ctx: ctx, cfg: cfg, measured: measured, show: live.NewProgress(log)}
+	v.show.Simulated()
 	params := measured.Manifest.Params
 	params["calibration"], params["twin_noise"] = "", strconv.FormatBool(f.twin.noise)
 	m, choices, err := machine.OpenTwin(where, f.twin.calibration, "", params, v.show.Note)
@@ -122,7 +123,7 @@ func (f *twinValidateFlags) run(ctx context.Context, where places, dir string, o
 		}
 	}
 	err = v.simulate(m, choices, f.out)
-	v.show.close()
+	v.show.Close()
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ type twinValidation struct {
 	ctx      context.Context
 	cfg      ladder.Config
 	measured *analysis.Run
-	show     *progress
+	show     *live.Progress
 
 	replays report.Replays
 }

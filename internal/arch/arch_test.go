@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"ladder/baseline":     {"analysis", "ladder", "results"},
 	"ladder/artifact":     {"admission", "admission/fit", "admission/record", "ladder/cell", "results"},
 	"ladder/spec":         {"admission", "engine", "internal/nearest"},
-	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results"},
+	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results", "report", "report/page"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},
 	"ladder/mutate":       {"admission", "analysis/gate", "ladder/spec"},
 	"ladder/tune":         {"ladder/cell", "admission", "analysis", "ladder", "ladder/spec", "report/table", "results"},
@@ -87,7 +87,7 @@ var mayImport = map[string][]string{
 }
 
 // keepsTime lists the folders that may read a clock or sleep.
-var keepsTime = []string{"engine/clock", "engine/llamacpp", "ladder/machine", "cmd"}
+var keepsTime = []string{"engine/clock", "engine/llamacpp", "ladder/live", "ladder/machine", "cmd"}
 
 type source struct {
 	path string // slash-separated, from the module root

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"context"
@@ -11,15 +11,13 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/cadence-bench/cadence-bench/ladder/live"
 )
 
-// livePage serves the report of a sweep while it runs. The page is made between cells
+// server serves the report of a sweep while it runs. The page is made between cells
 // and kept: during a cell the server only copies bytes that are there, and while somebody
 // watches encodes a View once a second, so that the measurement has the machine to itself.
-type livePage struct {
-	view func() live.View
+type server struct {
+	view func() View
 	// render makes the page of the cells that are finished, for this version of it.
 	render func(version string) ([]byte, error)
 	tick   time.Duration // between two states that are pushed
@@ -28,7 +26,7 @@ type livePage struct {
 	rest int
 
 	listener net.Listener
-	server   http.Server
+	http     http.Server
 	over     chan struct{} // closed when the sweep is over
 
 	mu      sync.Mutex
@@ -62,14 +60,14 @@ func serveAddress(s string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// newLivePage listens at an address at once, so that a port in use is known before
+// newServer listens at an address at once, so that a port in use is known before
 // anything is measured.
-func newLivePage(address string, view func() live.View, render func(version string) ([]byte, error)) (*livePage, error) {
+func newServer(address string, view func() View, render func(version string) ([]byte, error)) (*server, error) {
 	address, err := serveAddress(address)
 	if err != nil {
 		return nil, err
 	}
-	l := &livePage{view: view, render: render, tick: time.Second, rest: 10, over: make(chan struct{})}
+	l := &server{view: view, render: render, tick: time.Second, rest: 10, over: make(chan struct{})}
 	if l.listener, err = net.Listen("tcp", address); err != nil {
 		var op *net.OpError
 		if errors.As(err, &op) {
@@ -81,18 +79,18 @@ func newLivePage(address string, view func() live.View, render func(version stri
 		return nil, err
 	}
 	l.wanted = true // whoever comes first is shown more than the empty page
-	l.server.Handler = l.handler()
-	l.server.ReadHeaderTimeout = 10 * time.Second
+	l.http.Handler = l.handler()
+	l.http.ReadHeaderTimeout = 10 * time.Second
 	return l, nil
 }
 
 // start begins to serve, until close.
-func (l *livePage) start() { go l.server.Serve(l.listener) }
+func (l *server) start() { go l.http.Serve(l.listener) }
 
 // url is where the page is.
-func (l *livePage) url() string { return "http://" + l.listener.Addr().String() + "/" }
+func (l *server) url() string { return "http://" + l.listener.Addr().String() + "/" }
 
-func (l *livePage) handler() http.Handler {
+func (l *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", l.servePage)
 	mux.HandleFunc("GET /events", l.serveEvents)
@@ -100,7 +98,7 @@ func (l *livePage) handler() http.Handler {
 	return mux
 }
 
-func (l *livePage) servePage(w http.ResponseWriter, r *http.Request) {
+func (l *server) servePage(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	l.wanted = true
 	page := l.page
@@ -123,11 +121,11 @@ func (l *livePage) servePage(w http.ResponseWriter, r *http.Request) {
 
 // event is a View with the version of the page that there is.
 type event struct {
-	live.View
+	View
 	Version string `json:"version"`
 }
 
-func (l *livePage) state() (data []byte, over bool, err error) {
+func (l *server) state() (data []byte, over bool, err error) {
 	select {
 	case <-l.over:
 		over = true
@@ -143,7 +141,7 @@ func (l *livePage) state() (data []byte, over bool, err error) {
 }
 
 // serveEvents pushes the state whenever it differs from the last one that was pushed.
-func (l *livePage) serveEvents(w http.ResponseWriter, r *http.Request) {
+func (l *server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	l.count(1)
 	defer l.count(-1)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -175,14 +173,14 @@ func (l *livePage) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (l *livePage) count(n int) {
+func (l *server) count(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.streams += n
 }
 
 // refresh makes the page again if somebody reads it. It is called between cells.
-func (l *livePage) refresh() error {
+func (l *server) refresh() error {
 	l.mu.Lock()
 	read := l.wanted || l.streams > 0
 	resting := time.Since(l.made) < time.Duration(l.rest)*l.took
@@ -194,7 +192,7 @@ func (l *livePage) refresh() error {
 }
 
 // make makes the page, and collects what garbage that left before the next cell begins.
-func (l *livePage) make() error {
+func (l *server) make() error {
 	l.mu.Lock()
 	version := l.version + 1
 	l.wanted = false
@@ -214,7 +212,7 @@ func (l *livePage) make() error {
 
 // close tells whoever reads the page that the sweep is over, gives them a moment to
 // fetch its last version, and stops serving.
-func (l *livePage) close() error {
+func (l *server) close() error {
 	l.mu.Lock()
 	readers := l.streams
 	l.mu.Unlock()
@@ -235,5 +233,5 @@ func (l *livePage) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lastLook)
 	defer cancel()
-	return errors.Join(err, l.server.Shutdown(ctx))
+	return errors.Join(err, l.http.Shutdown(ctx))
 }

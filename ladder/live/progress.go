@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"fmt"
@@ -10,13 +10,12 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
-	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// progress shows a sweep to a person: a block that is redrawn in place on a terminal,
+// Progress shows a sweep to a person: a block that is redrawn in place on a terminal,
 // and one plain line per finished cell in any case.
-type progress struct {
+type Progress struct {
 	w      io.Writer
 	screen *screen // nil where there is no terminal
 	now    func() time.Time
@@ -24,7 +23,7 @@ type progress struct {
 	cellOver func()
 
 	mu      sync.Mutex // held around board, which a page may ask for too
-	board   live.Board
+	board   Board
 	drawnAt time.Time
 }
 
@@ -32,24 +31,28 @@ type progress struct {
 // ticks a second.
 const drawEvery = 100 * time.Millisecond
 
-var _ ladder.Progress = (*progress)(nil)
+var _ ladder.Progress = (*Progress)(nil)
 
-func newProgress(w io.Writer) *progress {
-	return &progress{w: w, now: time.Now, screen: terminal(w)}
+// NewProgress returns one that writes to w, which may be a terminal.
+func NewProgress(w io.Writer) *Progress {
+	return &Progress{w: w, now: time.Now, screen: terminal(w)}
 }
 
+// Simulated says that the cells are simulated, several of them at once.
+func (p *Progress) Simulated() { p.change(func(b *Board) { b.Simulated = true }) }
+
 // view is what there is to show now; ok is false before there is a plan.
-func (p *progress) view() (v live.View, ok bool) {
+func (p *Progress) view() (v View, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.board.Planned() {
-		return live.View{Head: "preparing"}, false
+		return View{Head: "preparing"}, false
 	}
 	return p.board.View(p.now()), true
 }
 
 // line prints a line for good, above the block.
-func (p *progress) line(format string, args ...any) {
+func (p *Progress) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if p.screen == nil {
 		fmt.Fprintln(p.w, text)
@@ -59,7 +62,7 @@ func (p *progress) line(format string, args ...any) {
 }
 
 // block is the view in the lines that the terminal has room for.
-func (p *progress) block() []string {
+func (p *Progress) block() []string {
 	v, ok := p.view()
 	if !ok {
 		return nil
@@ -68,8 +71,8 @@ func (p *progress) block() []string {
 	return v.Lines(width, height-1)
 }
 
-// close removes the block.
-func (p *progress) close() {
+// Close removes the block.
+func (p *Progress) Close() {
 	if p.screen != nil {
 		p.screen.show(nil, nil)
 		p.screen = nil
@@ -77,21 +80,21 @@ func (p *progress) close() {
 }
 
 // change changes the board.
-func (p *progress) change(f func(*live.Board)) {
+func (p *Progress) change(f func(*Board)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f(&p.board)
 }
 
 // Note implements ladder.Progress.
-func (p *progress) Note(text string) { p.line("%s", text) }
+func (p *Progress) Note(text string) { p.line("%s", text) }
 
 // Plan implements ladder.Progress.
-func (p *progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
+func (p *Progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
 	now := p.now()
 	var left time.Duration
 	simulated := false
-	p.change(func(b *live.Board) {
+	p.change(func(b *Board) {
 		b.Plan(now, cells, done, cfg)
 		left, simulated = b.Remaining(now), b.Simulated
 	})
@@ -108,11 +111,11 @@ func (p *progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
 }
 
 // Begin implements ladder.Progress.
-func (p *progress) Begin(order int) { p.change(func(b *live.Board) { b.Begin(order) }) }
+func (p *Progress) Begin(order int) { p.change(func(b *Board) { b.Begin(order) }) }
 
 // Tick implements ladder.Progress.
-func (p *progress) Tick(order int, s cell.Status) {
-	p.change(func(b *live.Board) { b.Tick(order, s) })
+func (p *Progress) Tick(order int, s cell.Status) {
+	p.change(func(b *Board) { b.Tick(order, s) })
 	now := p.now()
 	if p.screen == nil || now.Sub(p.drawnAt) < drawEvery {
 		return
@@ -122,12 +125,12 @@ func (p *progress) Tick(order int, s cell.Status) {
 }
 
 // End implements ladder.Progress.
-func (p *progress) End(order int, cell results.Cell, records []results.Record) {
+func (p *Progress) End(order int, cell results.Cell, records []results.Record) {
 	m := analysis.Measure(cell, records, analysis.Options{})
 	var took time.Duration
 	var label string
 	simulated := false
-	p.change(func(b *live.Board) {
+	p.change(func(b *Board) {
 		took, label, simulated = b.End(p.now(), order, m), b.Label(order), b.Simulated
 	})
 	verdict := ""
@@ -139,14 +142,14 @@ func (p *progress) End(order int, cell results.Cell, records []results.Record) {
 		lasted = fmt.Sprintf("%.0fs simulated", cell.EndedS)
 	}
 	p.line("%s  %3d requests  goodput %s/s  E2E p50 %s p99 %s  %s%s", label, m.Arrivals,
-		number(m.GoodputRPS), latency(m.E2E.P50), latency(m.E2E.P99), lasted, verdict)
+		perSecond(m.GoodputRPS), latency(m.E2E.P50), latency(m.E2E.P99), lasted, verdict)
 	p.over()
 }
 
 // Failed implements ladder.Progress.
-func (p *progress) Failed(order int, err error) {
+func (p *Progress) Failed(order int, err error) {
 	var label string
-	p.change(func(b *live.Board) {
+	p.change(func(b *Board) {
 		b.Failed(p.now(), order)
 		label = b.Label(order)
 	})
@@ -154,13 +157,13 @@ func (p *progress) Failed(order int, err error) {
 	p.over()
 }
 
-func (p *progress) over() {
+func (p *Progress) over() {
 	if p.cellOver != nil {
 		p.cellOver()
 	}
 }
 
-func number(v results.Opt[float64]) string {
+func perSecond(v results.Opt[float64]) string {
 	if !v.OK {
 		return "-"
 	}

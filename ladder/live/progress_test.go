@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	e := &emulator{t: t, width: 80}
 	height := 24
 	now := time.Unix(1000, 0)
-	p := &progress{w: e, screen: &screen{w: e, size: func() (int, int) { return e.width, height }}, now: func() time.Time { return now }}
+	p := &Progress{w: e, screen: &screen{w: e, size: func() (int, int) { return e.width, height }}, now: func() time.Time { return now }}
 	cfg := ladder.Config{Rungs: []string{"fifo"}, Rates: []float64{1, 2}, Seeds: []uint64{1}, Duration: 30 * time.Second, Timeout: 20 * time.Second, SLO: time.Second}
 	p.Note("choosing threads")
 	require.Equal(t, "choosing threads\n", e.text())
@@ -51,7 +51,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	require.Equal(t, 1, over)
 	require.Contains(t, e.text(), "INVALID: none of 0 requests arrived")
 	require.Contains(t, e.text(), "1 of 2 cells · 40s · about 40s left · 1 invalid", "the next cell is taken to be like this one")
-	p.close()
+	p.Close()
 	require.NotContains(t, e.text(), "of 2 cells ·")
 	require.Contains(t, e.text(), "[1/2] fifo", "what stays")
 }
@@ -59,7 +59,7 @@ func TestProgressOnATerminal(t *testing.T) {
 // TestProgressOfASimulation: it tells the time that passes in the cells.
 func TestProgressOfASimulation(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out)
+	p := NewProgress(&out)
 	p.board.Simulated = true
 	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}, 0, ladder.Config{Duration: time.Hour})
 	require.Contains(t, out.String(), "SLO 0s, simulated\n")
@@ -71,7 +71,7 @@ func TestProgressOfASimulation(t *testing.T) {
 // TestProgressInALog: no control characters, one line per cell.
 func TestProgressInALog(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out)
+	p := NewProgress(&out)
 	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}, 0, ladder.Config{})
 	p.Begin(0)
 	p.Tick(0, cell.Status{})
