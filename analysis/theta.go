@@ -28,10 +28,10 @@ const limits = 6
 var Limits = [limits]string{"least", "theta", "harm", "brake", "price", "hysteresis"}
 
 func (t *Theta) add(d *results.Admission, good bool) {
-	if !d.Gate.OK {
+	if !d.Threshold.OK {
 		return
 	}
-	g := &d.Gate.V
+	g := &d.Threshold.V
 	t.Decided++
 	t.Sum += g.Theta
 	switch g.At {

@@ -10,7 +10,7 @@ import (
 
 func TestThetaIsCounted(t *testing.T) {
 	gated := func(admitted bool, at string, theta float64, by string) results.Admission {
-		return results.Admission{Admitted: admitted, Gate: results.Some(results.AdmissionGate{Theta: theta, Threshold: theta, At: at, RefusedBy: by})}
+		return results.Admission{Admitted: admitted, Threshold: results.Some(results.AdmissionThreshold{Theta: theta, Threshold: theta, At: at, RefusedBy: by})}
 	}
 	forced := gated(true, "interior", 2, "theta")
 	forced.Forced = true

@@ -58,9 +58,9 @@ func TestAdmissionInRecords(t *testing.T) {
 		for _, r := range records {
 			require.Equal(t, e.Rung != "bare", r.Admission.OK)
 			a := r.Admission.V
-			require.Equal(t, e.Rung == "held" && a.Chance.OK, a.Gate.OK)
-			if a.Gate.OK {
-				thetas[a.Gate.V.At]++
+			require.Equal(t, e.Rung == "held" && a.Chance.OK, a.Threshold.OK)
+			if a.Threshold.OK {
+				thetas[a.Threshold.V.At]++
 			}
 			switch {
 			case r.Refused():
@@ -141,13 +141,13 @@ func TestReplayOfOlderDecisions(t *testing.T) {
 		require.NoError(t, err)
 		_, steps, err := results.ReadSteps(run.StepsPath(e.Order, e.Key))
 		require.NoError(t, err)
-		i := slices.IndexFunc(records, func(r results.Record) bool { return r.Admission.V.Gate.OK })
+		i := slices.IndexFunc(records, func(r results.Record) bool { return r.Admission.V.Threshold.OK })
 		if i < 0 {
 			continue
 		}
 		seen = true
 		was := records[i].Admission
-		records[i].Admission.V.Gate.V.Theta += 1e-9
+		records[i].Admission.V.Threshold.V.Theta += 1e-9
 		got, err := replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err)
 		require.NotNil(t, got.Mismatch)
@@ -155,7 +155,7 @@ func TestReplayOfOlderDecisions(t *testing.T) {
 
 		records[i].Admission = was
 		for j := range records {
-			records[j].Admission.V.Gate = results.Opt[results.AdmissionGate]{}
+			records[j].Admission.V.Threshold = results.Opt[results.AdmissionThreshold]{}
 		}
 		got, err = replayed(t, m, cfg, cell, records, steps)
 		require.NoError(t, err)

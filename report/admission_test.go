@@ -39,13 +39,13 @@ func decide(j int, r *results.Record) {
 			a.Forced, a.Reason, a.Propensity = true, "explore", 0.01
 		}
 	}
-	a.Gate = results.Some(gateOf(j, a.Admitted))
+	a.Threshold = results.Some(gateOf(j, a.Admitted))
 	r.Admission = results.Some(a)
 }
 
 // gateOf lets θ begin at its least and stand between its limits from then on.
-func gateOf(j int, admitted bool) results.AdmissionGate {
-	g := results.AdmissionGate{Theta: 1.5, Threshold: 1.6, At: "interior"}
+func gateOf(j int, admitted bool) results.AdmissionThreshold {
+	g := results.AdmissionThreshold{Theta: 1.5, Threshold: 1.6, At: "interior"}
 	if j%200 < 60 {
 		g.Theta, g.At = 0.25, "least"
 	}
@@ -77,7 +77,7 @@ func TestThetaNotRecorded(t *testing.T) {
 			cells[i].Params = map[string]string{"admission": "conformal", "admission_alpha": "0.05"}
 			for j := range rows[i] {
 				decide(j, &rows[i][j])
-				rows[i][j].Admission.V.Gate = results.Opt[results.AdmissionGate]{}
+				rows[i][j].Admission.V.Threshold = results.Opt[results.AdmissionThreshold]{}
 			}
 		}
 		ms = append(ms, analysis.Measure(cells[i], rows[i], analysis.Options{}))

@@ -27,12 +27,12 @@ type Admission struct {
 	Running    int32   // requests in the batch
 	Prefill    int32   // prompt tokens of those that waited and ran, still to be computed
 	FreeKV     float64 // share of the KV cells that it could have had, 0 … 1
-	Gate       Opt[AdmissionGate]
+	Threshold  Opt[AdmissionThreshold]
 }
 
-// AdmissionGate is the threshold that a request was held against, of a policy that moves
+// AdmissionThreshold is the threshold that a request was held against, of a policy that moves
 // one. It is null for others, and in files that were written before it was kept.
-type AdmissionGate struct {
+type AdmissionThreshold struct {
 	// Theta is θ of the ledger that the request belongs to, and Threshold what was asked
 	// for in its place when the open requests were counted in; as −log(1 − level).
 	Theta, Threshold float64
@@ -87,13 +87,13 @@ var admissionColumns = []column[Record]{
 	{Column{"free_kv", Double, "", noAdmission, "share of the KV cells that it could have had"},
 		inAdmission(func(a *Admission) *float64 { return &a.FreeKV }, same, same), false},
 	{Column{"theta", Double, "", noTheta, "θ of the ledger that the request belongs to, as −log(1 − level): the level that its chance must have"},
-		inGate(func(g *AdmissionGate) *float64 { return &g.Theta }, same, same), false},
+		inThreshold(func(g *AdmissionThreshold) *float64 { return &g.Theta }, same, same), false},
 	{Column{"theta_at", String, "", noTheta, "where θ stood: at its lower limit (least), between its limits (interior) or at its upper limit (most)"},
-		inGate(func(g *AdmissionGate) *string { return &g.At }, text, unText[string]), false},
+		inThreshold(func(g *AdmissionThreshold) *string { return &g.At }, text, unText[string]), false},
 	{Column{"threshold", Double, "", noTheta, "what was in force in place of θ, with what was foreseen of the open requests"},
-		inGate(func(g *AdmissionGate) *float64 { return &g.Threshold }, same, same), false},
+		inThreshold(func(g *AdmissionThreshold) *float64 { return &g.Threshold }, same, same), false},
 	{Column{"refused_by", String, "", noTheta, "the first of least, theta, harm, brake, price and hysteresis that its chance did not pass; empty if it passed all"},
-		inGate(func(g *AdmissionGate) *string { return &g.RefusedBy }, text, unText[string]), false},
+		inThreshold(func(g *AdmissionThreshold) *string { return &g.RefusedBy }, text, unText[string]), false},
 }
 
 const (
@@ -125,16 +125,16 @@ func maybeInAdmission[P, F any](field func(*Admission) *Opt[F], to func(F) P, fr
 	}
 }
 
-// inGate stores a field of Admission.Gate, null where that is.
-func inGate[P, F any](field func(*AdmissionGate) *F, to func(F) P, from func(P) F) codec[Record] {
+// inThreshold stores a field of Admission.Threshold, null where that is.
+func inThreshold[P, F any](field func(*AdmissionThreshold) *F, to func(F) P, from func(P) F) codec[Record] {
 	return columnCodec[Record, P]{
 		get: func(_ *Cell, r *Record) (P, bool) {
-			g := &r.Admission.V.Gate
+			g := &r.Admission.V.Threshold
 			return to(*field(&g.V)), r.Admission.OK && g.OK
 		},
 		set: func(r *Record, v P) {
-			r.Admission.V.Gate.OK = true
-			*field(&r.Admission.V.Gate.V) = from(v)
+			r.Admission.V.Threshold.OK = true
+			*field(&r.Admission.V.Threshold.V) = from(v)
 		},
 		nullable: true,
 	}

@@ -85,13 +85,13 @@ var decisionColumns = []column[DecisionRow]{
 	{Column{"regime", String, "", "", "how loaded the engine was: idle, partial or queued"},
 		required(func(d *DecisionRow) *string { return &d.Regime }, text, unText[string]), false},
 	{Column{"theta", Double, "", noDecisionTheta, "as theta of a cell file, as are the next three"},
-		gated(func(g *AdmissionGate) *float64 { return &g.Theta }, same, same), false},
+		thresholdField(func(g *AdmissionThreshold) *float64 { return &g.Theta }, same, same), false},
 	{Column{"theta_at", String, "", "as theta", "where θ stood: least, interior or most"},
-		gated(func(g *AdmissionGate) *string { return &g.At }, text, unText[string]), false},
+		thresholdField(func(g *AdmissionThreshold) *string { return &g.At }, text, unText[string]), false},
 	{Column{"threshold", Double, "", "as theta", "what was in force in place of θ"},
-		gated(func(g *AdmissionGate) *float64 { return &g.Threshold }, same, same), false},
+		thresholdField(func(g *AdmissionThreshold) *float64 { return &g.Threshold }, same, same), false},
 	{Column{"refused_by", String, "", "as theta", "what its chance did not pass; empty if it passed"},
-		gated(func(g *AdmissionGate) *string { return &g.RefusedBy }, text, unText[string]), false},
+		thresholdField(func(g *AdmissionThreshold) *string { return &g.RefusedBy }, text, unText[string]), false},
 	{Column{"ended_ns", Int64, "ns", "it was refused, or never ended", "when it ended"},
 		nullable(func(d *DecisionRow) *Opt[time.Duration] { return &d.Ended }, ns, duration), true},
 	{Column{"finished", Bool, "", "as ended_ns", "it reached its natural end: only then is ended_ns that of the whole answer"},
@@ -110,11 +110,11 @@ var decisionColumns = []column[DecisionRow]{
 
 const noDecisionTheta = "the policy moves no threshold or had nothing yet to hold against it, or the file is older than the column"
 
-// gated stores a field of DecisionRow.Gate, null where that is.
-func gated[P, F any](field func(*AdmissionGate) *F, to func(F) P, from func(P) F) codec[DecisionRow] {
+// thresholdField stores a field of DecisionRow.Threshold, null where that is.
+func thresholdField[P, F any](field func(*AdmissionThreshold) *F, to func(F) P, from func(P) F) codec[DecisionRow] {
 	return columnCodec[DecisionRow, P]{
-		get:      func(_ *Cell, d *DecisionRow) (P, bool) { return to(*field(&d.Gate.V)), d.Gate.OK },
-		set:      func(d *DecisionRow, v P) { d.Gate.OK, *field(&d.Gate.V) = true, from(v) },
+		get:      func(_ *Cell, d *DecisionRow) (P, bool) { return to(*field(&d.Threshold.V)), d.Threshold.OK },
+		set:      func(d *DecisionRow, v P) { d.Threshold.OK, *field(&d.Threshold.V) = true, from(v) },
 		nullable: true,
 	}
 }

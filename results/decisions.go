@@ -30,10 +30,10 @@ type DecisionRow struct {
 	Batch     []DecisionWork // in the order in which they started
 	Steps     []DecisionStep // that ended since the decision before
 
-	Admitted bool
-	Reason   string
-	Regime   string
-	Gate     Opt[AdmissionGate]
+	Admitted  bool
+	Reason    string
+	Regime    string
+	Threshold Opt[AdmissionThreshold]
 
 	// Ended is null for a request that was refused, or that never ended.
 	Ended    Opt[time.Duration]

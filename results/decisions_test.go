@@ -31,7 +31,7 @@ func anyDecisions(r *rand.Rand, n int) []DecisionRow {
 			d.Steps = append(d.Steps, DecisionStep{at(), at(), num(), num(), num(), num(), num()})
 		}
 		if r.IntN(2) == 0 {
-			d.Gate = Some(AdmissionGate{Theta: r.Float64(), Threshold: r.Float64(), At: "interior", RefusedBy: []string{"", "price"}[r.IntN(2)]})
+			d.Threshold = Some(AdmissionThreshold{Theta: r.Float64(), Threshold: r.Float64(), At: "interior", RefusedBy: []string{"", "price"}[r.IntN(2)]})
 		}
 		if r.IntN(2) == 0 {
 			d.Ended, d.Finished, d.Output, d.Waited = Some(at()), Some(r.IntN(2) == 0), Some(num()), Some(at())

@@ -98,7 +98,7 @@ func anyRecord(r *rand.Rand) Record {
 			a.Chance = Some(share())
 		}
 		if r.IntN(2) == 0 {
-			a.Gate = Some(AdmissionGate{Theta: share(), Threshold: share(), At: texts[r.IntN(len(texts))], RefusedBy: texts[r.IntN(len(texts))]})
+			a.Threshold = Some(AdmissionThreshold{Theta: share(), Threshold: share(), At: texts[r.IntN(len(texts))], RefusedBy: texts[r.IntN(len(texts))]})
 		}
 		rec.Admission = Some(a)
 	}

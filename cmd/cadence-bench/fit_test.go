@@ -11,22 +11,21 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission/fit"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
-	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// warmLadder has policies that start from an artifact.
-const warmLadder = tracesLadder + `  - name: static
-    adds: the predecessor's bound
-    from: open
-    admission:
-      policy: static-conformal
-  - name: boosted
-    adds: conformal admission by trees
-    from: open
-    admission:
-      policy: conformal
-      predictor: gbm
+// warmRungs, on top of the ladder of traces, have policies that start from an artifact.
+const warmRungs = `    - name: static
+      adds: the predecessor's bound
+      from: open
+      admission:
+        policy: static-conformal
+    - name: boosted
+      adds: conformal admission by trees
+      from: open
+      admission:
+        policy: conformal
+        predictor: gbm
 `
 
 // recorded is a small run of traces on the twin, in dir.
@@ -69,7 +68,9 @@ func TestTracesToWarmStart(t *testing.T) {
 	require.Equal(t, map[string]int{"fit": 4, "calibrate": 2}, uses)
 
 	yaml := filepath.Join(tmp, "warm.yaml")
-	require.NoError(t, os.WriteFile(yaml, []byte(strings.Replace(warmLadder, "name: traces", "name: warm", 1)), 0o644))
+	opened, err := ladder.TracesLadder()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(yaml, []byte(strings.Replace(opened.Text, "name: traces", "name: warm", 1)+warmRungs), 0o644))
 	warmRun := filepath.Join(tmp, "warm")
 	args := simulated(warmRun, "--ladder", yaml, "--admission-artifact", path)
 	started := execute(t, t.Context(), args...)
@@ -155,19 +156,4 @@ func TestFitBadInput(t *testing.T) {
 		require.Equal(t, exitInput, got.code, "%v: %s", it.args, got.stderr)
 		require.Contains(t, got.stderr, it.want)
 	}
-}
-
-// TestTracesRungIsTheLadders: what is recorded is the rung that admission is put on.
-func TestTracesRungIsTheLadders(t *testing.T) {
-	l, err := spec.Parse("traces", []byte(tracesLadder))
-	require.NoError(t, err)
-	built := ladder.Rungs()
-	for _, r := range built {
-		if r.Name == "prefix" {
-			require.Equal(t, r.Policy, l.Rungs[0].Policy)
-			require.Equal(t, r.Cache, l.Rungs[0].Cache)
-			return
-		}
-	}
-	t.Fatal("the built-in ladder has no rung prefix")
 }

@@ -8,28 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cadence-bench/cadence-bench/ladder/spec"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder"
 )
-
-// tracesLadder is what traces measures: the engine as rungs with admission have it, and a
-// policy that takes everything and is told everything. A test holds it to the built-in rung.
-const tracesLadder = `name: traces
-description: the engine below admission, with nothing refused
-rungs:
-  - name: open
-    adds: every request is taken, and what a policy would have been told is kept
-    scheduler:
-      max_batch: 24
-      step_tokens: 512
-      refill: true
-      decode_first: true
-    kv:
-      paged: true
-      prefix: true
-      block_tokens: 16
-    admission:
-      policy: none
-`
 
 // The blocks of traces where nothing else is asked for. The seeds are far from those of
 // the presets: what is fitted on must not be what is measured.
@@ -62,7 +43,7 @@ ladder --trace-decisions keeps the same of any run with an admission policy.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.traces(cmd, rounds); err != nil {
-				return coded(exitInput, err)
+				return fault.Input.Wrap(err)
 			}
 			return runLadder(cmd, where(), f)
 		},
@@ -97,7 +78,7 @@ func (f *ladderFlags) traces(cmd *cobra.Command, rounds int) error {
 	if rounds < 1 || rounds > 1000 {
 		return fmt.Errorf("--rounds: %d is out of range; give 1 to 1000", rounds)
 	}
-	l, err := spec.Parse("traces", []byte(tracesLadder))
+	l, err := ladder.TracesLadder()
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func AdmissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decis
 	if d.HasChance {
 		a.Chance = results.Some(d.Chance)
 	}
-	a.Gate = thresholdOf(&d.Threshold)
+	a.Threshold = thresholdOf(&d.Threshold)
 	for i := range s.Queue {
 		a.Prefill += int32(s.Queue[i].Prefill)
 	}
@@ -78,11 +78,11 @@ func AdmissionOf(r *admission.Request, s *admission.Snapshot, d *admission.Decis
 }
 
 // thresholdOf is what is kept of the threshold of a decision.
-func thresholdOf(t *admission.Threshold) results.Opt[results.AdmissionGate] {
+func thresholdOf(t *admission.Threshold) results.Opt[results.AdmissionThreshold] {
 	if t.At == admission.NoTheta {
-		return results.Opt[results.AdmissionGate]{}
+		return results.Opt[results.AdmissionThreshold]{}
 	}
-	return results.Some(results.AdmissionGate{Theta: t.Theta, Threshold: t.InForce, At: t.At.String(), RefusedBy: t.RefusedBy.String()})
+	return results.Some(results.AdmissionThreshold{Theta: t.Theta, Threshold: t.InForce, At: t.At.String(), RefusedBy: t.RefusedBy.String()})
 }
 
 // positive is a duration that a policy gave; 0 says nothing.

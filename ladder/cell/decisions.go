@@ -19,7 +19,7 @@ func DecisionRows(rows []record.Row) []results.DecisionRow {
 			At: s.Now, FreeKV: s.FreeKV, MaxBatch: int32(s.MaxBatch), StepLimit: int32(s.StepTokens),
 			StepTime: s.StepTime, TokenRate: s.TokenRate, StepAge: s.StepAge,
 			Queue: worksOf(s.Queue), Batch: worksOf(s.Batch),
-			Admitted: d.Admit, Reason: d.Reason.String(), Regime: d.Regime.String(), Gate: thresholdOf(&d.Threshold),
+			Admitted: d.Admit, Reason: d.Reason.String(), Regime: d.Regime.String(), Threshold: thresholdOf(&d.Threshold),
 		}
 		for _, st := range rows[i].Steps {
 			row.Steps = append(row.Steps, results.DecisionStep{

@@ -70,7 +70,7 @@ func Cell(s cell.Setup, was results.Cell, records []results.Record, steps []resu
 	r := &replay{
 		steps: steps, records: records, prompts: t.Prompts, events: handovers(records),
 		trace:      cell.StepTrace{BlockTokens: max(1, serve.Cache.BlockTokens)},
-		thresholds: slices.ContainsFunc(records, func(r results.Record) bool { return r.Admission.V.Gate.OK }),
+		thresholds: slices.ContainsFunc(records, func(r results.Record) bool { return r.Admission.V.Threshold.OK }),
 	}
 	r.clock.play = r.play
 	serve.OnStep = r.trace.Add
@@ -249,7 +249,7 @@ type witness struct {
 func (w witness) Decided(r *admission.Request, s *admission.Snapshot, d *admission.Decision) {
 	is := results.Some(cell.AdmissionOf(r, s, d))
 	if !w.r.thresholds {
-		is.V.Gate = results.Opt[results.AdmissionGate]{}
+		is.V.Threshold = results.Opt[results.AdmissionThreshold]{}
 	}
 	if w.r.decided == nil && is != w.rec.Admission {
 		w.r.decided = &Mismatch{Step: int64(len(w.r.trace.Steps)), Field: fmt.Sprintf("admission of request %d", r.ID),

@@ -15,9 +15,9 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 )
 
-// gate is the section of a rung's admission policy, and its mechanism. Its keys are
+// admissionSection is the section of a rung's admission policy, and its mechanism. Its keys are
 // these words and the parameters of the policy.
-const gate = "admission"
+const admissionSection = "admission"
 
 var gateWords = []string{"policy", "predictor", "score"}
 
@@ -177,10 +177,10 @@ func AdmissionParams(s admission.Spec) map[string]string {
 		return nil
 	}
 	keys, values := admissionValues(s)
-	params := map[string]string{gate: s.Policy}
+	params := map[string]string{admissionSection: s.Policy}
 	for _, key := range keys[1:] {
 		if values[key] != "" {
-			params[gate+"_"+key] = values[key]
+			params[admissionSection+"_"+key] = values[key]
 		}
 	}
 	return params
@@ -194,7 +194,7 @@ func admissionChanges(below, here admission.Spec) []Change {
 	var all []Change
 	for _, key := range keys {
 		if was[key] != is[key] && (key == "policy" || was["policy"] == is["policy"]) {
-			all = append(all, Change{gate + "." + key, gate, orDefault(was[key]), orDefault(is[key])})
+			all = append(all, Change{admissionSection + "." + key, admissionSection, orDefault(was[key]), orDefault(is[key])})
 		}
 	}
 	return all

@@ -34,7 +34,7 @@ func (r *Rung) node() *yaml.Node {
 	n := mapping("name", text(r.Name), "adds", text(r.Adds), "optional", plain(strconv.FormatBool(r.Optional)),
 		scheduler, sections[scheduler], cache, sections[cache])
 	if a := admissionNode(r.Admission); a != nil {
-		n.Content = append(n.Content, text(gate), a)
+		n.Content = append(n.Content, text(admissionSection), a)
 	}
 	return n
 }
@@ -65,3 +65,13 @@ func mapping(pairs ...any) *yaml.Node {
 func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
 
 func plain(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: s} }
+
+// Of returns a ladder of rungs, with the text that it would be read from.
+func Of(name, description string, rungs []Rung) (*Ladder, error) {
+	l := Ladder{Name: name, Description: description, Rungs: rungs}
+	text, err := l.Render()
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, []byte(text))
+}

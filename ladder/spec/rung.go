@@ -12,7 +12,7 @@ import (
 // rung reads one rung. below are those before it; list is the list that it is in.
 func (p parser) rung(n *yaml.Node, below []Rung, list *yaml.Node) (Rung, error) {
 	r := Rung{Settings: fallback()}
-	fields, err := p.fields(n, "a rung", "name", "adds", "optional", "from", scheduler, cache, gate)
+	fields, err := p.fields(n, "a rung", "name", "adds", "optional", "from", scheduler, cache, admissionSection)
 	if err != nil {
 		return r, err
 	}
@@ -43,7 +43,7 @@ func (p parser) rung(n *yaml.Node, below []Rung, list *yaml.Node) (Rung, error) 
 			return r, err
 		}
 	}
-	if f, ok := fields[gate]; ok {
+	if f, ok := fields[admissionSection]; ok {
 		if err := p.admission(f.value, what, &r.Admission); err != nil {
 			return r, err
 		}

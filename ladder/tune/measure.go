@@ -53,7 +53,7 @@ func (b *Bench) Measure(ctx context.Context, rungs []spec.Rung, rates []float64,
 	cfg := b.Config
 	cfg.Rates, cfg.Seeds, cfg.Rungs = rates, seeds, nil
 	var err error
-	if cfg.Ladder, err = ladderOf("tries", "what is tried", rungs); err != nil {
+	if cfg.Ladder, err = spec.Of("tries", "what is tried", rungs); err != nil {
 		return nil, cfg, err
 	}
 	c := &collector{table: Table{}, note: b.Note}
@@ -63,16 +63,6 @@ func (b *Bench) Measure(ctx context.Context, rungs []spec.Rung, rates []float64,
 		err = c.failed
 	}
 	return c.table, c.cfg, err
-}
-
-// ladderOf is a ladder of rungs, with the text that it would be read from.
-func ladderOf(name, description string, rungs []spec.Rung) (*spec.Ladder, error) {
-	l := spec.Ladder{Name: name, Description: description, Rungs: rungs}
-	text, err := l.Render()
-	if err != nil {
-		return nil, err
-	}
-	return spec.Parse(name, []byte(text))
 }
 
 // collector keeps of a sweep what a search needs.
