@@ -1,6 +1,10 @@
 package ladder
 
-import "context"
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+)
 
 // ahead is how many items per worker may be done, or under way, before the oldest of
 // them has been taken. It bounds the memory that waiting results take.
@@ -27,32 +31,28 @@ func inOrder[T any](ctx context.Context, items []int, workers int, work func(con
 		value T
 		err   error
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	results := make([]chan result, len(items))
 	for i := range results {
 		results[i] = make(chan result, 1)
 	}
-	next := make(chan int)
 	room := make(chan struct{}, ahead*workers)
 	go func() {
-		defer close(next)
-		for i := range items {
+		var g errgroup.Group
+		g.SetLimit(workers)
+		for i, item := range items {
 			room <- struct{}{}
-			next <- i
-		}
-	}()
-	for range workers {
-		go func() {
-			for i := range next {
+			g.Go(func() error {
 				var r result
 				if r.err = ctx.Err(); r.err == nil {
-					r.value, r.err = work(ctx, items[i])
+					r.value, r.err = work(ctx, item)
 				}
 				results[i] <- r
-			}
-		}()
-	}
+				return nil
+			})
+		}
+	}()
 	var first error
 	for _, c := range results {
 		r := <-c
@@ -62,7 +62,7 @@ func inOrder[T any](ctx context.Context, items []int, workers int, work func(con
 		}
 		if r.err != nil && first == nil {
 			first = r.err
-			cancel(first)
+			cancel()
 		}
 	}
 	return first
