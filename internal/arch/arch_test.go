@@ -73,6 +73,7 @@ var mayImport = map[string][]string{
 	"ladder/profile":      {"analysis", "ladder", "ladder/cell", "ladder/spec", "loadgen", "report", "report/flame", "results"},
 	"ladder/replay":       {"admission", "engine", "engine/clock", "ladder/cell", "results"},
 	"ladder/ab":           {"analysis", "analysis/paired", "ladder/cell", "ladder/spec", "results"},
+	"ladder/calibrator":   {"engine", "engine/calibrate", "engine/gguf", "engine/llamacpp", "engine/twin", "ladder", "ladder/machine", "ladder/spec", "results"},
 	"ladder/costs":        {"engine/twin", "report", "results"},
 	"ladder/fitting":      {"admission", "admission/fit", "ladder/artifact", "report/table", "results"},
 	"ladder/experiment":   {"analysis/gate", "analysis/paired", "ladder/ab", "report/table", "results"},

@@ -1,4 +1,4 @@
-package main
+package calibrator
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -17,7 +18,7 @@ func (c *calibrator) choose() ([]results.Setting, error) {
 	c.note("measuring how many threads the engine should have")
 	threads, err := llamacpp.MeasureThreads(m.Model(), llamacpp.Params{Seqs: 8, FlashAttn: llamacpp.DefaultLayout.Flash})
 	if err != nil {
-		return nil, coded(exitEngine, err)
+		return nil, fault.Engine.Wrap(err)
 	}
 	n := llamacpp.ChooseThreads(threads)
 	m.SetThreads(n)
@@ -37,7 +38,7 @@ func (c *calibrator) choose() ([]results.Setting, error) {
 	c.note("measuring which KV layout, with or without flash attention, is the fastest")
 	layouts, err := llamacpp.MeasureLayouts(m.Model(), llamacpp.Params{Threads: n, ThreadsBatch: n}, llamacpp.Layouts())
 	if err != nil {
-		return nil, coded(exitEngine, err)
+		return nil, fault.Engine.Wrap(err)
 	}
 	for _, r := range layouts {
 		if r.GivenUp == "" {
