@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -107,7 +108,7 @@ func shareOf(cells []*Promise, of func(*Promise) (of, n int)) Proportion {
 	}
 	s.P = float64(s.Of) / float64(s.N)
 	if len(ratios) < 3 {
-		s.Lo, s.Hi = clopperPearson(s.Of, s.N)
+		s.Lo, s.Hi = stats.ClopperPearson(s.Of, s.N, 0.025)
 		return s
 	}
 	s.BySeeds = true
@@ -122,16 +123,4 @@ func shareOf(cells []*Promise, of func(*Promise) (of, n int)) Proportion {
 	t := distuv.StudentsT{Sigma: 1, Nu: m - 1}.Quantile(0.975)
 	s.Lo, s.Hi = max(0, s.P-t*se), min(1, s.P+t*se)
 	return s
-}
-
-// clopperPearson is the exact interval of 95% of a proportion of independent trials.
-func clopperPearson(k, n int) (lo, hi float64) {
-	lo, hi = 0, 1
-	if k > 0 {
-		lo = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
-	}
-	if k < n {
-		hi = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
-	}
-	return lo, hi
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -56,7 +57,7 @@ func backlogOf(w Window, recs []results.Record, arrivals int) Backlog {
 		mean += n / backlogParts
 		owed[i] = math.Round(n*1e9) / 1e9 // rounding errors have an order too, which is no trend
 	}
-	t, ok := TrendOf(at, owed)
+	t, ok := stats.TrendOf(at, owed)
 	share := 1 / float64(arrivals)
 	return Backlog{OK: ok, Mean: mean, Growth: t.Slope * share, Lo: t.Lo * share, Hi: t.Hi * share, P: t.P, Blocks: t.Blocks}
 }
@@ -65,13 +66,13 @@ func backlogOf(w Window, recs []results.Record, arrivals int) Backlog {
 // many in a row depend on each other: what resampling the cell's goodput needs.
 type Answered struct {
 	Good  []bool
-	Block int // of requests, as blockLength has it for the ranks of their E2E
+	Block int // of requests, as stats.BlockLength has it for the ranks of their E2E
 }
 
 // arrival is one request of the steady window as goodput counts it.
 type arrival struct {
 	at   time.Duration
-	e2e  Observation // a refused or failed request never ends well: its bound is infinite
+	e2e  stats.Observation // a refused or failed request never ends well: its bound is infinite
 	good bool
 }
 
@@ -85,7 +86,7 @@ func answeredOf(arrivals []arrival) Answered {
 	for i, one := range arrivals {
 		a.Good[i], series[i] = one.good, unanswered(one.e2e)
 	}
-	a.Block = blockLength(ranks(series))
+	a.Block = stats.BlockLength(stats.Ranks(series))
 	return a
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 const (
@@ -19,8 +21,6 @@ const (
 	// ResampleSeed begins the random stream of every comparison; the tapes' hashes
 	// follow, so that the same comparison always gives the same interval.
 	ResampleSeed = 1
-	// confidence of every interval.
-	confidence = 0.95
 )
 
 // resampler draws seeds with replacement, and then, in each drawn seed, blocks of
@@ -158,7 +158,7 @@ func percentile(drawn []span) span {
 	}
 	slices.Sort(lo)
 	slices.Sort(hi)
-	cut := max(int((1-confidence)/2*float64(len(drawn)))-1, 0)
+	cut := max(int((1-stats.Confidence)/2*float64(len(drawn)))-1, 0)
 	return span{lo[cut], hi[len(hi)-1-cut]}
 }
 
@@ -169,7 +169,7 @@ func student(own []span) span {
 	if len(own) < 2 {
 		return m
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(own) - 1)}.Quantile((1 + confidence) / 2)
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(own) - 1)}.Quantile((1 + stats.Confidence) / 2)
 	half := func(of func(span) float64) float64 {
 		values := make([]float64, len(own))
 		for i, s := range own {

@@ -125,7 +125,7 @@ func versus(a, b Arm, cells []Partners, contrasts []Contrast) (Versus, error) {
 // versusOf compares pairs of cells of one rung and rate, by seed and replicate.
 func versusOf(cells []Partners, pairs []*requestPairs, contrasts []Contrast, resamples int) Versus {
 	v := Versus{RungA: cells[0].A.Cell.Rung, RungB: cells[0].B.Cell.Rung, OfferedRPS: cells[0].A.Cell.OfferedRPS}
-	var stats [][]*pairStat // by seed
+	var seeds [][]*pairStat // by seed
 	var tapes []string
 	counted := false // a pair of this seed has requests
 	for i, p := range pairs {
@@ -137,18 +137,18 @@ func versusOf(cells []Partners, pairs []*requestPairs, contrasts []Contrast, res
 			continue
 		}
 		if !counted {
-			stats, counted = append(stats, nil), true
+			seeds, counted = append(seeds, nil), true
 		}
-		last := len(stats) - 1
-		stats[last] = append(stats[last], newPairStat(p, contrasts))
+		last := len(seeds) - 1
+		seeds[last] = append(seeds[last], newPairStat(p, contrasts))
 	}
-	if len(stats) == 0 {
+	if len(seeds) == 0 {
 		return v
 	}
-	for i, e := range estimates(stats, contrasts, resamples, newResampler(tapes)) {
+	for i, e := range estimates(seeds, contrasts, resamples, newResampler(tapes)) {
 		d := Delta{Contrast: contrasts[i], Point: Span{e.point.lo, e.point.hi}, Interval: Span{e.interval.lo, e.interval.hi}}
 		if d.of != nil {
-			for _, replicates := range stats {
+			for _, replicates := range seeds {
 				var a, b Range
 				for _, p := range replicates {
 					a.add(d.of(&p.a, once(p.n)))
@@ -162,7 +162,7 @@ func versusOf(cells []Partners, pairs []*requestPairs, contrasts []Contrast, res
 			}
 		}
 		d.Smallest = smallest((d.Interval.Hi - d.Interval.Lo) / 2)
-		d.judge(&v, stats)
+		d.judge(&v, seeds)
 		v.Deltas = append(v.Deltas, d)
 	}
 	return v

@@ -185,22 +185,6 @@ func TestSmallestEffect(t *testing.T) {
 	require.InDelta(t, 2.8016, smallest(1.96), 1e-3)
 }
 
-// TestBlockLengthOfAKnownSeries: for an autoregressive series the optimum is
-// (1.5·(2ρ/(1−ρ²))²·n)^(1/3).
-func TestBlockLengthOfAKnownSeries(t *testing.T) {
-	const n, series = 600, 60
-	for _, rho := range []float64{0.5, 0.8} {
-		sum := 0.0
-		for seed := range uint64(series) {
-			sum += float64(blockLength(autoregressive(rand.New(rand.NewPCG(8, seed)), n, rho)))
-		}
-		g := 2 * rho / (1 - rho*rho)
-		require.InEpsilon(t, math.Cbrt(1.5*g*g*n), sum/series, 0.25, "ρ = %g", rho)
-	}
-	require.Equal(t, 5, blockLength(make([]float64, 100)), "constant: the cube root")
-	require.Equal(t, 1, blockLength([]float64{1}))
-}
-
 // TestEveryRequestIsDrawnAlike: the first and the last no less than the others, in
 // blocks that wrap around.
 func TestEveryRequestIsDrawnAlike(t *testing.T) {

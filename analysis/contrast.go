@@ -3,6 +3,8 @@ package analysis
 import (
 	"math"
 	"slices"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 // Contrast is a metric as two arms are compared by it.
@@ -46,12 +48,12 @@ func Contrasts() []Contrast {
 			prompt := weighted(a.prompt, times)
 			return Value{V: weighted(a.cached, times) / prompt, OK: prompt > 0}
 		}),
-		paired("ttft_paired_s", "TTFT, paired median", ttft, func(a *arm) []Observation { return a.ttftAll }),
-		paired("e2e_paired_s", "E2E, paired median", e2e, func(a *arm) []Observation { return a.e2eAll }),
+		paired("ttft_paired_s", "TTFT, paired median", ttft, func(a *arm) []stats.Observation { return a.ttftAll }),
+		paired("e2e_paired_s", "E2E, paired median", e2e, func(a *arm) []stats.Observation { return a.e2eAll }),
 	}
 }
 
-func paired(key, label string, level func(*arm) *ranked, of func(*arm) []Observation) Contrast {
+func paired(key, label string, level func(*arm) *ranked, of func(*arm) []stats.Observation) Contrast {
 	return Contrast{
 		Metric: Metric{Key: key, Label: label, Unit: Seconds, Better: Lower}, level: level,
 		per: func(p *requestPairs, i int) span { return difference(of(&p.a)[i], of(&p.b)[i]) },
@@ -120,8 +122,8 @@ func newPairStat(p *requestPairs, contrasts []Contrast) *pairStat {
 		var lower, upper owned
 		for i := range p.n {
 			d := c.per(p, i)
-			lower.add(i, Observation{Value: d.lo})
-			upper.add(i, Observation{Value: d.hi})
+			lower.add(i, stats.Observation{Value: d.lo})
+			upper.add(i, stats.Observation{Value: d.hi})
 		}
 		s.sorted[c.Key] = [2]ranked{lower.rank(), upper.rank()}
 	}

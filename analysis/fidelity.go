@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -156,7 +157,7 @@ func judge(a Aim, cells []CellFidelity, i int) AimReport {
 	}
 	slices.Sort(errs)
 	r.Bias /= float64(r.N)
-	r.Median, r.P90, r.Worst = errs[rank(0.5, r.N)-1], errs[rank(0.9, r.N)-1], errs[r.N-1]
+	r.Median, r.P90, r.Worst = errs[stats.Rank(0.5, r.N)-1], errs[stats.Rank(0.9, r.N)-1], errs[r.N-1]
 	return r
 }
 
@@ -196,7 +197,7 @@ func ordersOf(m Metric, pairs []cellPair) []Order {
 // intervalOf is the 95% interval of a metric within a cell: of a quantile by order
 // statistics, of goodput by the share of arrivals that were served in time.
 func intervalOf(m Metric, c *CellMetrics) (lo, hi float64, ok bool) {
-	var q Quantile
+	var q stats.Quantile
 	switch m.Key {
 	case TTFTP50.Key:
 		q = c.TTFT.P50

@@ -9,23 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-// TestPoolIsTheWhole: pooled samples are the sample of all observations.
-func TestPoolIsTheWhole(t *testing.T) {
-	rng := rand.New(rand.NewPCG(31, 32))
-	for range 200 {
-		var all []Observation
-		var samples []Sample
-		for range 1 + rng.IntN(4) {
-			obs := randomObservations(rng)
-			all = append(all, obs...)
-			samples = append(samples, NewSample(obs))
-		}
-		require.Equal(t, NewSample(all), pool(samples))
-	}
-}
 
 func TestTailOfAPoint(t *testing.T) {
 	var cells []CellMetrics
@@ -36,10 +22,10 @@ func TestTailOfAPoint(t *testing.T) {
 	}
 	s := NewSweep(cells, nil)
 	tail := s.Tails()[0]
-	require.Less(t, tail.E2E.N, Need(0.99)+40)
+	require.Less(t, tail.E2E.N, stats.Need(0.99)+40)
 	require.Equal(t, cells[0].E2E.P99.N+cells[1].E2E.P99.N, tail.E2E.N)
 	require.Equal(t, min(cells[0].E2E.P99.N, cells[1].E2E.P99.N), tail.Fewest)
-	require.Equal(t, Need(0.99), tail.NeedE2E)
+	require.Equal(t, stats.Need(0.99), tail.NeedE2E)
 	require.Equal(t, tail.E2E.N < tail.NeedE2E, math.IsInf(tail.E2E.Hi, 1))
 
 	impatient, _ := queued("one", 15, 1, server{service: 100 * ms, patience: time.Second}, Options{})

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -71,19 +71,18 @@ func Load(dir string, o Options) (*Run, error) {
 
 func measureAll(folder *results.Run, entries []results.Entry, o Options) ([]CellMetrics, error) {
 	cells, errs := make([]CellMetrics, len(entries)), make([]error, len(entries))
-	var wait sync.WaitGroup
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(entries)) {
-		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				cell, recs, err := folder.ReadCell(entries[i])
-				if errs[i] = err; err == nil {
-					cells[i] = Measure(cell, recs, o)
-				}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range entries {
+		g.Go(func() error {
+			cell, recs, err := folder.ReadCell(entries[i])
+			if errs[i] = err; err == nil {
+				cells[i] = Measure(cell, recs, o)
 			}
+			return nil // all errors are joined below
 		})
 	}
-	wait.Wait()
+	_ = g.Wait()
 	return cells, errors.Join(errs...)
 }
 

@@ -4,14 +4,15 @@ import (
 	"math"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Spread is the median and the 99th percentile of one kind of duration, in
 // seconds.
-type Spread struct{ P50, P99 Quantile }
+type Spread struct{ P50, P99 stats.Quantile }
 
-func spread(s Sample) Spread {
+func spread(s stats.Sample) Spread {
 	return Spread{P50: s.Quantile(0.50), P99: s.Quantile(0.99)}
 }
 
@@ -66,7 +67,7 @@ type CellMetrics struct {
 	Invalid  []Warning // why the cell must not be used: the checks that void it
 	Warnings []Warning // the checks that only note something, and what else to know
 
-	ttft, e2e Sample // kept to be pooled over seeds: two numbers a request
+	ttft, e2e stats.Sample // kept to be pooled over seeds: two numbers a request
 }
 
 // Valid reports whether the cell measured what it claims.
@@ -92,10 +93,10 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	m.Attainment = share(t.good, m.Arrivals)
 	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Admission.Refused)
 	m.HitRate, m.HitCeiling, m.HitReached = t.hits.rate(), t.hits.ceiling(), t.hits.reached()
-	m.ttft, m.e2e = NewSample(t.ttft), NewSample(t.e2e)
-	m.TTFT, m.TPOT = spread(m.ttft), spread(NewSample(t.tpot))
-	m.E2E, m.DispatchLag = spread(m.e2e), spread(NewSample(t.lag))
-	m.ITL = spread(exactSample(t.itl))
+	m.ttft, m.e2e = stats.NewSample(t.ttft), stats.NewSample(t.e2e)
+	m.TTFT, m.TPOT = spread(m.ttft), spread(stats.NewSample(t.tpot))
+	m.E2E, m.DispatchLag = spread(m.e2e), spread(stats.NewSample(t.lag))
+	m.ITL = spread(stats.NewExact(t.itl))
 	m.AtSLO = atSLOs(t.arrivals, m.SLOS)
 	m.Undecided = undecided(t.arrivals, t.slo)
 	m.Backlog, m.Answered = backlogOf(m.Window, recs, m.Arrivals), answeredOf(t.arrivals)
@@ -120,7 +121,7 @@ type tally struct {
 	hits                     hits
 	tokensInWindow           int
 	completedTokens          int
-	ttft, tpot, e2e, lag     []Observation
+	ttft, tpot, e2e, lag     []stats.Observation
 	itl                      []float64     // of an order more than the others, and never censored
 	longestGap, longestStall time.Duration // closed, and left open by a cut
 }
@@ -170,7 +171,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 }
 
 // never is the E2E of an arrival that cannot end well however long one waits.
-var never = Observation{Value: math.Inf(1), Censored: true}
+var never = stats.Observation{Value: math.Inf(1), Censored: true}
 
 // late counts the requests that were sent later than a bound in seconds.
 func (t *tally) late(bound float64) (n int) {
@@ -185,7 +186,7 @@ func (t *tally) late(bound float64) (n int) {
 // latencies adds what an admitted request says about latency.
 func (t *tally) latencies(r *results.Record) {
 	e2e, answered := t.endToEnd(r)
-	t.e2e = append(t.e2e, Observation{Value: e2e.Seconds(), Censored: !answered})
+	t.e2e = append(t.e2e, stats.Observation{Value: e2e.Seconds(), Censored: !answered})
 	if answered && e2e <= t.slo {
 		t.good++
 	}
@@ -194,7 +195,7 @@ func (t *tally) latencies(r *results.Record) {
 	case n > 0:
 		t.ttft = append(t.ttft, observed(r.Tokens[0]-r.Intended))
 	case !answered: // a completed request without tokens has no TTFT; it is not 0
-		t.ttft = append(t.ttft, Observation{Value: e2e.Seconds(), Censored: true})
+		t.ttft = append(t.ttft, stats.Observation{Value: e2e.Seconds(), Censored: true})
 	}
 	for i := 1; i < n; i++ {
 		gap := r.Tokens[i] - r.Tokens[i-1]
@@ -232,12 +233,12 @@ func (t *tally) endToEnd(r *results.Record) (d time.Duration, answered bool) {
 	return bound, false
 }
 
-func observed(d time.Duration) Observation { return Observation{Value: d.Seconds()} }
+func observed(d time.Duration) stats.Observation { return stats.Observation{Value: d.Seconds()} }
 
 // E2EOf returns an admitted request's E2E latency in seconds or, when it was not
 // answered, the bound that it exceeds.
-func E2EOf(r *results.Record, timeoutS float64) Observation {
+func E2EOf(r *results.Record, timeoutS float64) stats.Observation {
 	t := tally{timeout: nanos(timeoutS)}
 	d, answered := t.endToEnd(r)
-	return Observation{Value: d.Seconds(), Censored: !answered}
+	return stats.Observation{Value: d.Seconds(), Censored: !answered}
 }

@@ -1,6 +1,9 @@
 package analysis
 
-import "github.com/cadence-bench/cadence-bench/results"
+import (
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/results"
+)
 
 // Unit is how a metric's number is to be read.
 type Unit uint8
@@ -63,15 +66,15 @@ var (
 	HitRate         = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
 	HitCeiling      = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
 	HitReached      = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
-	TTFTP50         = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) Quantile { return m.TTFT.P50 })
-	TTFTP99         = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) Quantile { return m.TTFT.P99 })
-	ITLP50          = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) Quantile { return m.ITL.P50 })
-	ITLP99          = quantile("itl_p99_s", "ITL p99", func(m *CellMetrics) Quantile { return m.ITL.P99 })
-	TPOTP50         = quantile("tpot_p50_s", "TPOT p50", func(m *CellMetrics) Quantile { return m.TPOT.P50 })
-	TPOTP99         = quantile("tpot_p99_s", "TPOT p99", func(m *CellMetrics) Quantile { return m.TPOT.P99 })
-	E2EP50          = quantile("e2e_p50_s", "E2E p50", func(m *CellMetrics) Quantile { return m.E2E.P50 })
-	E2EP99          = quantile("e2e_p99_s", "E2E p99", func(m *CellMetrics) Quantile { return m.E2E.P99 })
-	LagP99          = quantile("dispatch_lag_p99_s", "dispatch lag p99", func(m *CellMetrics) Quantile { return m.DispatchLag.P99 })
+	TTFTP50         = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) stats.Quantile { return m.TTFT.P50 })
+	TTFTP99         = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) stats.Quantile { return m.TTFT.P99 })
+	ITLP50          = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) stats.Quantile { return m.ITL.P50 })
+	ITLP99          = quantile("itl_p99_s", "ITL p99", func(m *CellMetrics) stats.Quantile { return m.ITL.P99 })
+	TPOTP50         = quantile("tpot_p50_s", "TPOT p50", func(m *CellMetrics) stats.Quantile { return m.TPOT.P50 })
+	TPOTP99         = quantile("tpot_p99_s", "TPOT p99", func(m *CellMetrics) stats.Quantile { return m.TPOT.P99 })
+	E2EP50          = quantile("e2e_p50_s", "E2E p50", func(m *CellMetrics) stats.Quantile { return m.E2E.P50 })
+	E2EP99          = quantile("e2e_p99_s", "E2E p99", func(m *CellMetrics) stats.Quantile { return m.E2E.P99 })
+	LagP99          = quantile("dispatch_lag_p99_s", "dispatch lag p99", func(m *CellMetrics) stats.Quantile { return m.DispatchLag.P99 })
 )
 
 func count(key, label string, b Better, of func(*CellMetrics) int) Metric {
@@ -94,7 +97,7 @@ func counted(key, label string, u Unit, of func(*CellMetrics) results.Opt[float6
 	}}
 }
 
-func quantile(key, label string, of func(*CellMetrics) Quantile) Metric {
+func quantile(key, label string, of func(*CellMetrics) stats.Quantile) Metric {
 	return Metric{key, label, Seconds, Lower, func(m *CellMetrics) Value {
 		q := of(m)
 		return Value{V: q.Value, OK: q.N > 0, Bound: q.Censored, Thin: !q.Supported}

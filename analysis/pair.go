@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -22,7 +23,7 @@ type arm struct {
 	ttft, tpot, e2e, itl ranked
 	// e2eAll and ttftAll are of every pair. A shed request is unanswered there, as
 	// refusing must not look fast; the quantiles leave it out, as all tables do.
-	e2eAll, ttftAll []Observation
+	e2eAll, ttftAll []stats.Observation
 	good            []bool
 	tokens          []int // ready in the window
 	outside         int   // tokens in the window of requests that arrived outside of it
@@ -83,7 +84,7 @@ func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record
 			a.prompt[i], a.cached[i] = int(r.PromptTokens), int(r.CachedTokens.V)
 		}
 		if r.Refused() {
-			never := Observation{Value: cell.TimeoutS, Censored: true}
+			never := stats.Observation{Value: cell.TimeoutS, Censored: true}
 			a.e2eAll, a.ttftAll = append(a.e2eAll, never), append(a.ttftAll, never)
 			continue
 		}
@@ -100,7 +101,7 @@ func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record
 		e2e.add(i, one.e2e...)
 		tpot.add(i, one.tpot...)
 		for _, gap := range one.itl {
-			itl.add(i, Observation{Value: gap})
+			itl.add(i, stats.Observation{Value: gap})
 		}
 	}
 	a.ttft, a.tpot, a.e2e, a.itl = ttft.rank(), tpot.rank(), e2e.rank(), itl.rank()
@@ -114,7 +115,7 @@ var anything = span{math.Inf(-1), math.Inf(1)}
 
 // difference is b − a of one request. A latency that is only a lower bound leaves
 // one side open, and two of them both.
-func difference(a, b Observation) span {
+func difference(a, b stats.Observation) span {
 	d := span{b.Value - a.Value, b.Value - a.Value}
 	if b.Censored {
 		d.hi = math.Inf(1)
@@ -131,7 +132,7 @@ type Duel struct {
 	Sooner, Later, Tie, Unresolved int // in B
 }
 
-func (d *Duel) add(a, b Observation) {
+func (d *Duel) add(a, b stats.Observation) {
 	switch {
 	case a.Censored && b.Censored:
 		d.Unresolved++
@@ -159,4 +160,44 @@ func (g *Good) add(a, b bool) {
 	default:
 		g.Neither++
 	}
+}
+
+// blockOf chooses how many requests in a row are drawn together. Requests of one
+// queue depend on those before them, so they are not resampled one by one. It is the
+// longest of what stats.BlockLength gives for A's E2E, B's, and their difference, each by
+// rank, which orders unanswered ones last and lets no outlier decide.
+func blockOf(p *requestPairs) int {
+	n := p.n
+	length := 1
+	for _, of := range []func(i int) float64{
+		func(i int) float64 { return unanswered(p.a.e2eAll[i]) },
+		func(i int) float64 { return unanswered(p.b.e2eAll[i]) },
+		func(i int) float64 { return between(difference(p.a.e2eAll[i], p.b.e2eAll[i])) },
+	} {
+		series := make([]float64, n)
+		for i := range series {
+			series[i] = of(i)
+		}
+		length = max(length, stats.BlockLength(stats.Ranks(series)))
+	}
+	return length
+}
+
+func unanswered(o stats.Observation) float64 {
+	if o.Censored {
+		return math.Inf(1)
+	}
+	return o.Value
+}
+
+// between places a difference among others: open ones at their open end, and what
+// is not known at all at no difference.
+func between(s span) float64 {
+	switch {
+	case s == anything:
+		return 0
+	case math.IsInf(s.lo, -1):
+		return s.lo
+	}
+	return s.hi
 }

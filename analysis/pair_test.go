@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -129,21 +130,21 @@ func TestWeightedQuantileIsThatOfTheDrawnSample(t *testing.T) {
 		n := 1 + r.IntN(30)
 		var o owned
 		times := make([]int32, n)
-		var drawn []Observation
+		var drawn []stats.Observation
 		for i := range n {
 			times[i] = int32(r.IntN(3))
 			for range r.IntN(4) {
-				one := Observation{Value: float64(r.IntN(12)), Censored: r.IntN(4) == 0}
+				one := stats.Observation{Value: float64(r.IntN(12)), Censored: r.IntN(4) == 0}
 				o.add(i, one)
 				for range times[i] {
 					drawn = append(drawn, one)
 				}
 			}
 		}
-		ranked, sample := o.rank(), NewSample(drawn)
+		ranked, sample := o.rank(), stats.NewSample(drawn)
 		for _, p := range []float64{0.01, 0.25, 0.5, 0.9, 0.99} {
 			q := sample.Quantile(p)
-			want := Value{V: q.Value, OK: q.N > 0, Bound: q.Censored, Thin: q.N > 0 && rank(p, q.N) == q.N}
+			want := Value{V: q.Value, OK: q.N > 0, Bound: q.Censored, Thin: q.N > 0 && stats.Rank(p, q.N) == q.N}
 			require.Equal(t, want, ranked.quantile(p, times), "seed %d, p %g", seed, p)
 		}
 	}

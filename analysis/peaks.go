@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 // peakResamples is how often the peaks are resampled; see Resamples.
@@ -160,7 +162,7 @@ func (p *peaks) location() (lo, hi int) {
 		return p.best, p.best
 	}
 	at := slices.Sorted(slices.Values(p.at))
-	cut := len(at) - int(math.Ceil((1+confidence)/2*float64(len(at))))
+	cut := len(at) - int(math.Ceil((1+stats.Confidence)/2*float64(len(at))))
 	return min(at[cut], p.best), max(at[len(at)-1-cut], p.best)
 }
 

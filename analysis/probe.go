@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -26,7 +27,7 @@ type ProbeReport struct {
 	// Drift is the decode rate's course over the sweep, as a share of its mean per hour
 	// or, when PerCell, per cell: a simulation takes no time. ok is false with too few
 	// probes.
-	Drift   Trend
+	Drift   stats.Trend
 	DriftOK bool
 	PerCell bool
 }
@@ -85,7 +86,7 @@ func (rep *ProbeReport) drift(cells []CellMetrics, mean float64) {
 	} else {
 		rep.PerCell = true
 	}
-	rep.Drift, rep.DriftOK = TrendOf(at, values)
+	rep.Drift, rep.DriftOK = stats.TrendOf(at, values)
 }
 
 // relative returns (max − min)/mean, null with fewer than two values.

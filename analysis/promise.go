@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -180,7 +181,7 @@ func medianIf(values []float64) (none results.Opt[float64]) {
 	if len(values) == 0 {
 		return none
 	}
-	return results.Some(median(values))
+	return results.Some(stats.Median(values))
 }
 
 // worst is the lowest share of kept promises in any WorstRun of them in a row.

@@ -3,17 +3,19 @@ package analysis
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 // owned are observations with the pair that each belongs to.
 type owned []ownedObservation
 
 type ownedObservation struct {
-	Observation
+	stats.Observation
 	of int32
 }
 
-func (o *owned) add(pair int, obs ...Observation) {
+func (o *owned) add(pair int, obs ...stats.Observation) {
 	for _, one := range obs {
 		*o = append(*o, ownedObservation{one, int32(pair)})
 	}
@@ -56,7 +58,7 @@ func (r *ranked) quantile(p float64, times []int32) Value {
 	if n == 0 {
 		return Value{}
 	}
-	k := rank(p, n)
+	k := stats.Rank(p, n)
 	v := Value{OK: true, Thin: k == n}
 	exact := n
 	if len(r.exact) < len(r.lower) {

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -87,7 +88,7 @@ func (n *Noise) floor(seeds int) (floor float64, ok bool) {
 	if n.freedom < 1 {
 		return 0, false
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: n.freedom}.Quantile((1 + confidence) / 2)
+	t := distuv.StudentsT{Sigma: 1, Nu: n.freedom}.Quantile((1 + stats.Confidence) / 2)
 	half := t * math.Sqrt(n.squares/n.freedom*n.variance) / float64(seeds)
 	return max(half, n.widest), true
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -17,8 +18,8 @@ func studyCell(order int, rung string, seed uint64, replicate int, e2e, goodput 
 		Window:     Window{EndS: 100},
 		GoodputRPS: results.Some(goodput),
 	}
-	m.E2E.P50 = Quantile{N: 400, Value: e2e, Supported: true}
-	m.TTFT.P50 = Quantile{N: 400, Value: e2e / 10, Supported: true}
+	m.E2E.P50 = stats.Quantile{N: 400, Value: e2e, Supported: true}
+	m.TTFT.P50 = stats.Quantile{N: 400, Value: e2e / 10, Supported: true}
 	return m
 }
 

@@ -1,6 +1,9 @@
 package analysis
 
-import "github.com/cadence-bench/cadence-bench/results"
+import (
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/results"
+)
 
 // Summaries returns one object per cell for summary.json, in the order of the
 // sweep, anchors included. A quantile that is only known to exceed a bound is that bound there, and
@@ -38,7 +41,7 @@ func (m *CellMetrics) Summary() results.CellSummary {
 	for _, metric := range []struct {
 		key string
 		to  *results.Opt[float64]
-		q   Quantile
+		q   stats.Quantile
 	}{
 		{"ttft_p50_s", &sum.TTFTP50S, m.TTFT.P50}, {"ttft_p99_s", &sum.TTFTP99S, m.TTFT.P99},
 		{"itl_p50_s", &sum.ITLP50S, m.ITL.P50}, {"itl_p99_s", &sum.ITLP99S, m.ITL.P99},
@@ -66,7 +69,7 @@ func (m *CellMetrics) Summary() results.CellSummary {
 	return sum
 }
 
-func known(q Quantile) results.Opt[float64] {
+func known(q stats.Quantile) results.Opt[float64] {
 	if q.N == 0 {
 		return results.Opt[float64]{}
 	}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // measured is a cell of 100 requests of which good are within the SLO.
-func measured(order int, rung string, rate float64, seed uint64, good int, e2e Quantile) CellMetrics {
+func measured(order int, rung string, rate float64, seed uint64, good int, e2e stats.Quantile) CellMetrics {
 	m := CellMetrics{
 		Cell:       results.Cell{Key: results.Key{Rung: rung, OfferedRPS: rate, Seed: seed}, Order: order},
 		Arrivals:   100,
@@ -18,12 +19,14 @@ func measured(order int, rung string, rate float64, seed uint64, good int, e2e Q
 		Attainment: results.Some(float64(good) / 100),
 	}
 	m.E2E.P99 = e2e
-	m.TTFT.P50 = Quantile{N: 100, Value: 0.1 * rate, Supported: true}
+	m.TTFT.P50 = stats.Quantile{N: 100, Value: 0.1 * rate, Supported: true}
 	return m
 }
 
-func p99(v float64) Quantile      { return Quantile{N: 100, Value: v, Supported: true} }
-func p99Above(v float64) Quantile { return Quantile{N: 100, Value: v, Censored: true, Supported: true} }
+func p99(v float64) stats.Quantile { return stats.Quantile{N: 100, Value: v, Supported: true} }
+func p99Above(v float64) stats.Quantile {
+	return stats.Quantile{N: 100, Value: v, Censored: true, Supported: true}
+}
 
 // twoRungs was run rate-major with rotated order, so "continuous" came first once.
 func twoRungs() []CellMetrics {

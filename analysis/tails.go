@@ -1,5 +1,7 @@
 package analysis
 
+import "github.com/cadence-bench/cadence-bench/analysis/stats"
+
 // Tail is what the requests of one rung and rate support of a 99th percentile: each
 // cell's by itself, and those of all cells together.
 type Tail struct {
@@ -8,7 +10,7 @@ type Tail struct {
 	Cells      int
 	Fewest     int // admitted requests in the smallest cell
 	Unanswered int // of all cells' together
-	TTFT, E2E  Quantile
+	TTFT, E2E  stats.Quantile
 	// NeedTTFT and NeedE2E are how many requests an interval with two ends takes, at the
 	// share of unanswered ones that there was; 0 when no number will do, as the
 	// quantile itself falls on an unanswered one.
@@ -20,7 +22,7 @@ type Tail struct {
 // pooled too.
 func (p *Point) Tail() Tail {
 	t := Tail{Rung: p.Rung, OfferedRPS: p.OfferedRPS}
-	var ttft, e2e []Sample
+	var ttft, e2e []stats.Sample
 	for _, c := range p.Used() {
 		if t.Cells == 0 || c.e2e.Len() < t.Fewest {
 			t.Fewest = c.e2e.Len()
@@ -28,19 +30,19 @@ func (p *Point) Tail() Tail {
 		t.Cells++
 		ttft, e2e = append(ttft, c.ttft), append(e2e, c.e2e)
 	}
-	all := pool(e2e)
-	t.Unanswered = all.Len() - len(all.exact)
-	t.TTFT, t.NeedTTFT = p99Of(pool(ttft))
+	all := stats.Pool(e2e)
+	t.Unanswered = all.Censored()
+	t.TTFT, t.NeedTTFT = p99Of(stats.Pool(ttft))
 	t.E2E, t.NeedE2E = p99Of(all)
 	return t
 }
 
-func p99Of(s Sample) (Quantile, int) {
+func p99Of(s stats.Sample) (stats.Quantile, int) {
 	const p = 0.99
 	if s.Len() == 0 {
-		return s.Quantile(p), Need(p)
+		return s.Quantile(p), stats.Need(p)
 	}
-	return s.Quantile(p), NeedOf(p, 1-float64(len(s.exact))/float64(s.Len()))
+	return s.Quantile(p), stats.NeedOf(p, 1-float64(s.Len()-s.Censored())/float64(s.Len()))
 }
 
 // Tails returns every point's, in the sweep's order.
@@ -50,35 +52,4 @@ func (s *Sweep) Tails() []Tail {
 		tails[i] = s.Points[i].Tail()
 	}
 	return tails
-}
-
-// pool puts samples together.
-func pool(samples []Sample) Sample {
-	var all []Observation
-	for _, s := range samples {
-		for _, v := range s.exact {
-			all = append(all, Observation{Value: v})
-		}
-		for _, v := range s.censored() {
-			all = append(all, Observation{Value: v, Censored: true})
-		}
-	}
-	return NewSample(all)
-}
-
-// censored returns the bounds of the censored observations: what lower has over exact.
-func (s Sample) censored() []float64 {
-	if len(s.exact) == len(s.lower) {
-		return nil
-	}
-	bounds := make([]float64, 0, len(s.lower)-len(s.exact))
-	i := 0
-	for _, v := range s.lower {
-		if i < len(s.exact) && s.exact[i] == v {
-			i++
-			continue
-		}
-		bounds = append(bounds, v)
-	}
-	return bounds
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -86,7 +87,7 @@ func (p Proportion) Near(value, within float64) ClaimVerdict {
 	if p.N == 0 || !p.BySeeds {
 		return Open
 	}
-	lo, hi := clopperPearson(p.Of, p.N)
+	lo, hi := stats.ClopperPearson(p.Of, p.N, 0.025)
 	lo, hi = min(lo, p.Lo), max(hi, p.Hi)
 	switch {
 	case max(hi-value, value-lo) <= within:

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 // Finding says what a comparison found of B against A.
@@ -51,7 +53,7 @@ const Power = 0.80
 // z(97.5%) + z(Power) such errors from zero (Bloom, Minimum detectable effects,
 // Evaluation Review 19, 1995).
 func smallest(half float64) float64 {
-	z := distuv.UnitNormal.Quantile((1 + confidence) / 2)
+	z := distuv.UnitNormal.Quantile((1 + stats.Confidence) / 2)
 	return half * (z + distuv.UnitNormal.Quantile(Power)) / z
 }
 
@@ -90,7 +92,7 @@ func (d *Delta) judge(p *Versus, seeds [][]*pairStat) {
 	case p.Blocks < MinBlocks:
 		d.Reason = fmt.Sprintf("the requests depend on each other over %d in a row, which leaves %d independent blocks; it takes %d", p.Block, p.Blocks, MinBlocks)
 	case d.A.Thin || d.B.Thin:
-		d.Reason = fmt.Sprintf("a p99 of so few is the maximum; it takes %d per cell", notMaximum(0.99))
+		d.Reason = fmt.Sprintf("a p99 of so few is the maximum; it takes %d per cell", stats.NotMaximum(0.99))
 	case d.Interval.Lo > 0:
 		d.Finding = direction(d.Better)
 	case d.Interval.Hi < 0:

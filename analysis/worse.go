@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -195,7 +196,7 @@ func (s *Sweep) floors(m Metric) floors {
 		}
 	}
 	slices.Sort(each)
-	f.typical = median(each)
+	f.typical = stats.Median(each)
 	return f
 }
 

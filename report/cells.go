@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -25,7 +26,7 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 			return sc.bounded(v.V, v.Bound)
 		}))
 	}
-	interval := func(m analysis.Metric, of func(*analysis.CellMetrics) analysis.Quantile) table.Col {
+	interval := func(m analysis.Metric, of func(*analysis.CellMetrics) stats.Quantile) table.Col {
 		sc := scaleOf(m.Unit, largestOf(s, m))
 		return table.Right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string { return sc.interval(of(c)) }))
 	}
@@ -36,9 +37,9 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 		table.Right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
 		number(analysis.Arrivals), number(analysis.Completed), number(analysis.Shed), number(analysis.Timeouts), number(analysis.Failures),
 		number(analysis.Goodput), number(analysis.Tokens), number(analysis.TPOTP50),
-		interval(analysis.TTFTP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.TTFT.P50 }),
-		interval(analysis.E2EP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P50 }),
-		interval(analysis.E2EP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P99 }),
+		interval(analysis.TTFTP50, func(c *analysis.CellMetrics) stats.Quantile { return c.TTFT.P50 }),
+		interval(analysis.E2EP50, func(c *analysis.CellMetrics) stats.Quantile { return c.E2E.P50 }),
+		interval(analysis.E2EP99, func(c *analysis.CellMetrics) stats.Quantile { return c.E2E.P99 }),
 		table.Right("valid", each(valid)),
 	})
 	t.Fields = cellFields(s)
@@ -113,7 +114,7 @@ func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {
 	return largest
 }
 
-func (s scale) interval(q analysis.Quantile) string {
+func (s scale) interval(q stats.Quantile) string {
 	if q.N == 0 {
 		return table.Null
 	}

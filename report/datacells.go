@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -38,17 +39,17 @@ func cellFields(s *analysis.Sweep) []Field {
 	}
 	for _, q := range []struct {
 		m  analysis.Metric
-		of func(*analysis.CellMetrics) analysis.Quantile
+		of func(*analysis.CellMetrics) stats.Quantile
 	}{
-		{analysis.TTFTP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.TTFT.P50 }},
-		{analysis.TTFTP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.TTFT.P99 }},
-		{analysis.ITLP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.ITL.P50 }},
-		{analysis.ITLP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.ITL.P99 }},
-		{analysis.TPOTP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.TPOT.P50 }},
-		{analysis.TPOTP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.TPOT.P99 }},
-		{analysis.E2EP50, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P50 }},
-		{analysis.E2EP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.E2E.P99 }},
-		{analysis.LagP99, func(c *analysis.CellMetrics) analysis.Quantile { return c.DispatchLag.P99 }},
+		{analysis.TTFTP50, func(c *analysis.CellMetrics) stats.Quantile { return c.TTFT.P50 }},
+		{analysis.TTFTP99, func(c *analysis.CellMetrics) stats.Quantile { return c.TTFT.P99 }},
+		{analysis.ITLP50, func(c *analysis.CellMetrics) stats.Quantile { return c.ITL.P50 }},
+		{analysis.ITLP99, func(c *analysis.CellMetrics) stats.Quantile { return c.ITL.P99 }},
+		{analysis.TPOTP50, func(c *analysis.CellMetrics) stats.Quantile { return c.TPOT.P50 }},
+		{analysis.TPOTP99, func(c *analysis.CellMetrics) stats.Quantile { return c.TPOT.P99 }},
+		{analysis.E2EP50, func(c *analysis.CellMetrics) stats.Quantile { return c.E2E.P50 }},
+		{analysis.E2EP99, func(c *analysis.CellMetrics) stats.Quantile { return c.E2E.P99 }},
+		{analysis.LagP99, func(c *analysis.CellMetrics) stats.Quantile { return c.DispatchLag.P99 }},
 	} {
 		fields = append(fields, quantileFields(cells, q.m, q.of)...)
 	}
@@ -60,9 +61,9 @@ func cellFields(s *analysis.Sweep) []Field {
 
 // quantileFields are a quantile with its interval. A side that the sample cannot
 // bound is null.
-func quantileFields(cells []*analysis.CellMetrics, m analysis.Metric, of func(*analysis.CellMetrics) analysis.Quantile) []Field {
+func quantileFields(cells []*analysis.CellMetrics, m analysis.Metric, of func(*analysis.CellMetrics) stats.Quantile) []Field {
 	unit, doc := documented(m)
-	known := func(pick func(analysis.Quantile) any) func(*analysis.CellMetrics) any {
+	known := func(pick func(stats.Quantile) any) func(*analysis.CellMetrics) any {
 		return func(c *analysis.CellMetrics) any {
 			if q := of(c); q.N > 0 {
 				return pick(q)
@@ -71,11 +72,11 @@ func quantileFields(cells []*analysis.CellMetrics, m analysis.Metric, of func(*a
 		}
 	}
 	return []Field{
-		table.NewField(m.Key, unit, doc, cells, known(func(q analysis.Quantile) any { return table.NumberIf(q.Value, true) })),
-		table.NewField(m.Key+"_is_lower_bound", "", "whether the true quantile is above the one given", cells, known(func(q analysis.Quantile) any { return q.Censored })),
-		table.NewField(m.Key+"_is_unbounded", "", "whether there are too few requests to bound it from above", cells, known(func(q analysis.Quantile) any { return !q.Supported })),
-		table.NewField(m.Key+"_ci95_lo", unit, "95% interval, from order statistics", cells, known(func(q analysis.Quantile) any { return table.NumberIf(q.Lo, true) })),
-		table.NewField(m.Key+"_ci95_hi", unit, "its upper end; null where nothing bounds it", cells, known(func(q analysis.Quantile) any { return table.NumberIf(q.Hi, true) })),
+		table.NewField(m.Key, unit, doc, cells, known(func(q stats.Quantile) any { return table.NumberIf(q.Value, true) })),
+		table.NewField(m.Key+"_is_lower_bound", "", "whether the true quantile is above the one given", cells, known(func(q stats.Quantile) any { return q.Censored })),
+		table.NewField(m.Key+"_is_unbounded", "", "whether there are too few requests to bound it from above", cells, known(func(q stats.Quantile) any { return !q.Supported })),
+		table.NewField(m.Key+"_ci95_lo", unit, "95% interval, from order statistics", cells, known(func(q stats.Quantile) any { return table.NumberIf(q.Lo, true) })),
+		table.NewField(m.Key+"_ci95_hi", unit, "its upper end; null where nothing bounds it", cells, known(func(q stats.Quantile) any { return table.NumberIf(q.Hi, true) })),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -34,7 +35,7 @@ const (
 // thinNote says what a p99 takes.
 func thinNote() string {
 	return fmt.Sprintf("%s a cell has fewer than %d admitted requests, the least that bound a p99 from above with 95%% confidence; below 100 it is merely the largest value. What all seeds together support: the table “tails” of the full report.",
-		thin, analysis.Need(0.99))
+		thin, stats.Need(0.99))
 }
 
 // Summary is the main table: one row per rung and offered rate, means over

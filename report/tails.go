@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -32,7 +33,7 @@ func Tails(s *analysis.Sweep, f Facts) Table {
 	t.Fields = tailFields(tails)
 	t.Notes = []string{
 		fmt.Sprintf("Admitted requests of the steady window. [lo, hi] is the 95%% interval from order statistics, “∞” where the requests do not bound the p99 from above. "+
-			"It takes n requests with 1 − 0.99ⁿ ≥ 97.5%%, which is %d, until one of them is above the p99 with that confidence, and more when some were not answered.", analysis.Need(0.99)),
+			"It takes n requests with 1 − 0.99ⁿ ≥ 97.5%%, which is %d, until one of them is above the p99 with that confidence, and more when some were not answered.", stats.Need(0.99)),
 		"The interval takes requests as independent, which those of one queue are not: it is too narrow under load, and the number needed too small.",
 	}
 	if slices.ContainsFunc(tails, func(t analysis.Tail) bool { return t.NeedE2E == 0 }) {
@@ -62,11 +63,11 @@ func tailFields(tails []analysis.Tail) []Field {
 	}
 	for _, q := range []struct {
 		key  string
-		of   func(analysis.Tail) analysis.Quantile
+		of   func(analysis.Tail) stats.Quantile
 		need func(analysis.Tail) int
 	}{
-		{"ttft_p99", func(t analysis.Tail) analysis.Quantile { return t.TTFT }, func(t analysis.Tail) int { return t.NeedTTFT }},
-		{"e2e_p99", func(t analysis.Tail) analysis.Quantile { return t.E2E }, func(t analysis.Tail) int { return t.NeedE2E }},
+		{"ttft_p99", func(t analysis.Tail) stats.Quantile { return t.TTFT }, func(t analysis.Tail) int { return t.NeedTTFT }},
+		{"e2e_p99", func(t analysis.Tail) stats.Quantile { return t.E2E }, func(t analysis.Tail) int { return t.NeedE2E }},
 	} {
 		fields = append(fields,
 			table.NewField(q.key+"_s", "s", "99th percentile of all requests", tails, func(t analysis.Tail) any { return table.NumberIf(q.of(t).Value, q.of(t).N > 0) }),

@@ -5,6 +5,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -62,7 +63,7 @@ func latencies(p *analysis.Point) []gate.Figure {
 	figures := []gate.Figure{}
 	for _, q := range []struct {
 		metric string
-		analysis.Quantile
+		stats.Quantile
 	}{{gate.E2EP99, tail.E2E}, {gate.TTFTP99, tail.TTFT}} {
 		if q.N > 0 {
 			figures = append(figures, gate.Figure{Metric: q.metric, Value: q.Value, N: q.N, Bound: q.Censored})

@@ -1,6 +1,6 @@
 package paired
 
-import "gonum.org/v1/gonum/stat/distuv"
+import "github.com/cadence-bench/cadence-bench/analysis/stats"
 
 // Share is a share of gates with its Clopper–Pearson interval.
 type Share struct {
@@ -12,14 +12,8 @@ type Share struct {
 // more of n, nor k or fewer, make unlikelier than half of what the confidence leaves
 // (Clopper and Pearson, Biometrika 26, 1934). It is never too narrow. n must be above 0.
 func ShareOf(k, n int, confidence float64) Share {
-	s := Share{Of: k, All: n, Hi: 1}
-	tail := (1 - confidence) / 2
-	if k > 0 {
-		s.Lo = distuv.Beta{Alpha: float64(k), Beta: float64(n-k) + 1}.Quantile(tail)
-	}
-	if k < n {
-		s.Hi = distuv.Beta{Alpha: float64(k) + 1, Beta: float64(n - k)}.Quantile(1 - tail)
-	}
+	s := Share{Of: k, All: n}
+	s.Lo, s.Hi = stats.ClopperPearson(k, n, (1-confidence)/2)
 	return s
 }
 

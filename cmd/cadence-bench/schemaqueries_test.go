@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -89,9 +90,9 @@ func TestDocumentedQueriesAgreeWithTheAnalysis(t *testing.T) {
 	require.NoError(t, err)
 	tested := map[string]func(*testing.T, []answer, *analysis.Run){
 		"views": func(*testing.T, []answer, *analysis.Run) {}, "goodput": goodputAgrees, "tables": tablesAgree, "steps": stepsAgree,
-		"e2e":  quantileAgrees("e2e_p99_s", true, func(m *analysis.CellMetrics) analysis.Quantile { return m.E2E.P99 }),
-		"ttft": quantileAgrees("ttft_p50_s", true, func(m *analysis.CellMetrics) analysis.Quantile { return m.TTFT.P50 }),
-		"itl":  quantileAgrees("itl_p99_s", false, func(m *analysis.CellMetrics) analysis.Quantile { return m.ITL.P99 }),
+		"e2e":  quantileAgrees("e2e_p99_s", true, func(m *analysis.CellMetrics) stats.Quantile { return m.E2E.P99 }),
+		"ttft": quantileAgrees("ttft_p50_s", true, func(m *analysis.CellMetrics) stats.Quantile { return m.TTFT.P50 }),
+		"itl":  quantileAgrees("itl_p99_s", false, func(m *analysis.CellMetrics) stats.Quantile { return m.ITL.P99 }),
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(tested)), slices.Sorted(maps.Keys(answers)), "every documented query is tested")
 	for name, test := range tested {
@@ -116,7 +117,7 @@ func goodputAgrees(t *testing.T, rows []answer, run *analysis.Run) {
 	}
 }
 
-func quantileAgrees(column string, bounded bool, of func(*analysis.CellMetrics) analysis.Quantile) func(*testing.T, []answer, *analysis.Run) {
+func quantileAgrees(column string, bounded bool, of func(*analysis.CellMetrics) stats.Quantile) func(*testing.T, []answer, *analysis.Run) {
 	return func(t *testing.T, rows []answer, run *analysis.Run) {
 		cells := run.All()
 		require.Len(t, rows, len(cells))

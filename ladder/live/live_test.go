@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
@@ -42,7 +43,7 @@ func measured(key results.Key, order int, goodput, p99, decode float64, invalid 
 		Cell: results.Cell{Key: key, Order: order,
 			ProbeBefore: results.Some(results.Probe{DecodeTokensPerS: decode}), ProbeAfter: results.Some(results.Probe{DecodeTokensPerS: decode * 0.98})},
 		GoodputRPS: results.Some(goodput),
-		E2E:        analysis.Spread{P99: analysis.Quantile{Value: max(p99, -p99), N: 50, Censored: p99 < 0, Supported: true}},
+		E2E:        analysis.Spread{P99: stats.Quantile{Value: max(p99, -p99), N: 50, Censored: p99 < 0, Supported: true}},
 		Invalid:    invalid,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -170,7 +171,7 @@ func perSecond(v results.Opt[float64]) string {
 	return fmt.Sprintf("%.2f", v.V)
 }
 
-func latency(q analysis.Quantile) string {
+func latency(q stats.Quantile) string {
 	switch {
 	case q.N == 0:
 		return "-"

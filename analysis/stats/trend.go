@@ -1,4 +1,4 @@
-package analysis
+package stats
 
 import (
 	"math"
@@ -7,6 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
+
+// Confidence of every interval.
+const Confidence = 0.95
 
 // Trend is the straight line through a series whose values may depend on those
 // before them.
@@ -44,7 +47,7 @@ func TrendOf(at, values []float64) (t Trend, ok bool) {
 	}
 	for {
 		slopes := slopesOf(at, values)
-		t.Blocks, t.Slope = len(values), median(slopes)
+		t.Blocks, t.Slope = len(values), Median(slopes)
 		if len(values)/2 < fewestBlocks || !dependent(at, values, t.Slope) {
 			t.P, t.Lo, t.Hi = kendall(slopes, len(values))
 			return t, true
@@ -81,7 +84,7 @@ func slopesOf(at, values []float64) []float64 {
 	return slopes
 }
 
-func median(ascending []float64) float64 {
+func Median(ascending []float64) float64 {
 	n := len(ascending)
 	if n == 0 {
 		return 0
@@ -125,7 +128,7 @@ func kendall(slopes []float64, n int) (p, lo, hi float64) {
 	upper := upperTail(n)
 	p = min(1, 2*upper(max(s, -s)))
 	critical, pairs := 0, len(slopes)
-	for critical <= pairs && upper(critical) > (1-confidence)/2 {
+	for critical <= pairs && upper(critical) > (1-Confidence)/2 {
 		critical++
 	}
 	if (pairs-critical)%2 != 0 {

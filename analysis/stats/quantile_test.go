@@ -1,4 +1,4 @@
-package analysis
+package stats
 
 import (
 	"math"
@@ -73,7 +73,7 @@ func TestQuantileSaysWhatItNeeds(t *testing.T) {
 		require.Equal(t, float64(c.need), enough.Hi)
 		require.Equal(t, c.need, NeedOf(c.p, 0))
 	}
-	require.Equal(t, 100, notMaximum(0.99))
+	require.Equal(t, 100, NotMaximum(0.99))
 }
 
 // With unanswered requests it takes more, and at a hundredth of them no number will do.
@@ -200,5 +200,20 @@ func TestCensoringNeverLowersAQuantile(t *testing.T) {
 			a, b := NewSample(obs).Quantile(p), NewSample(worse).Quantile(p)
 			require.GreaterOrEqual(t, order(b), order(a))
 		}
+	}
+}
+
+// TestPoolIsTheWhole: pooled samples are the sample of all observations.
+func TestPoolIsTheWhole(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	for range 200 {
+		var all []Observation
+		var samples []Sample
+		for range 1 + rng.IntN(4) {
+			obs := randomObservations(rng)
+			all = append(all, obs...)
+			samples = append(samples, NewSample(obs))
+		}
+		require.Equal(t, NewSample(all), Pool(samples))
 	}
 }

@@ -1,4 +1,4 @@
-package analysis
+package stats
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func NewSample(obs []Observation) Sample {
 		}
 	}
 	if len(exact) == len(obs) {
-		return exactSample(exact)
+		return NewExact(exact)
 	}
 	slices.Sort(exact)
 	lower := make([]float64, len(obs))
@@ -40,11 +40,14 @@ func NewSample(obs []Observation) Sample {
 	return Sample{exact: exact, lower: lower}
 }
 
-// exactSample sorts and keeps values, none of them censored.
-func exactSample(values []float64) Sample {
+// NewExact sorts and keeps values, none of them censored.
+func NewExact(values []float64) Sample {
 	slices.Sort(values)
 	return Sample{exact: values, lower: values}
 }
+
+// Censored returns how many of the observations are censored.
+func (s Sample) Censored() int { return len(s.lower) - len(s.exact) }
 
 // Len returns the number of observations, censored ones included.
 func (s Sample) Len() int { return len(s.lower) }
@@ -82,7 +85,7 @@ func (s Sample) Quantile(p float64) Quantile {
 	if n == 0 {
 		return q
 	}
-	k := rank(p, n)
+	k := Rank(p, n)
 	q.Supported = n >= q.Need
 	q.Censored = k > len(s.exact)
 	q.Value = s.at(k)
@@ -109,15 +112,15 @@ func (s Sample) at(k int) float64 {
 // rankSlack absorbs the rounding of p·n, as in 0.07·100 = 7.000000000000001.
 const rankSlack = 1e-9
 
-// rank returns ⌈p·n⌉, within 1 … n: the nearest-rank definition.
-func rank(p float64, n int) int {
+// Rank returns ⌈p·n⌉, within 1 … n: the nearest-rank definition.
+func Rank(p float64, n int) int {
 	return min(max(int(math.Ceil(p*float64(n)-rankSlack)), 1), n)
 }
 
-// notMaximum returns the smallest n whose rank ⌈p·n⌉ is below n.
-func notMaximum(p float64) int {
+// NotMaximum returns the smallest n whose rank ⌈p·n⌉ is below n.
+func NotMaximum(p float64) int {
 	n := int(math.Floor(1/(1-p))) - 1
-	for n < 1 || rank(p, n) >= n {
+	for n < 1 || Rank(p, n) >= n {
 		n++
 	}
 	return n
@@ -127,8 +130,8 @@ func notMaximum(p float64) int {
 // the p-quantile of the population with the confidence of an interval's upper end:
 // the smallest n with 1 − pⁿ ≥ 97.5%. A smaller sample has no upper end.
 func Need(p float64) int {
-	n := int(math.Ceil(math.Log((1-confidence)/2) / math.Log(p)))
-	for n > 1 && -math.Expm1(float64(n-1)*math.Log(p)) >= (1+confidence)/2 {
+	n := int(math.Ceil(math.Log((1-Confidence)/2) / math.Log(p)))
+	for n > 1 && -math.Expm1(float64(n-1)*math.Log(p)) >= (1+Confidence)/2 {
 		n-- // the logarithms' quotient was rounded up
 	}
 	return n
@@ -160,10 +163,41 @@ func NeedOf(p, censored float64) int {
 // hi with P(B < hi) ≥ 97.5%. lo is 0 and hi is n+1 when there is none. (David
 // and Nagaraja, Order Statistics, section 7.1.)
 func intervalRanks(p float64, n int) (lo, hi int) {
-	const tail = (1 - confidence) / 2
+	const tail = (1 - Confidence) / 2
 	b := distuv.Binomial{N: float64(n), P: p}
 	below := func(k int) float64 { return b.CDF(float64(k - 1)) } // P(B < k)
 	lo = sort.Search(n, func(i int) bool { return below(i+1) > tail })
 	hi = 1 + sort.Search(n, func(i int) bool { return below(i+1) >= 1-tail })
 	return lo, hi
+}
+
+// Pool puts samples together.
+func Pool(samples []Sample) Sample {
+	var all []Observation
+	for _, s := range samples {
+		for _, v := range s.exact {
+			all = append(all, Observation{Value: v})
+		}
+		for _, v := range s.bounds() {
+			all = append(all, Observation{Value: v, Censored: true})
+		}
+	}
+	return NewSample(all)
+}
+
+// bounds returns the bounds of the censored observations: what lower has over exact.
+func (s Sample) bounds() []float64 {
+	if len(s.exact) == len(s.lower) {
+		return nil
+	}
+	open := make([]float64, 0, len(s.lower)-len(s.exact))
+	i := 0
+	for _, v := range s.lower {
+		if i < len(s.exact) && s.exact[i] == v {
+			i++
+			continue
+		}
+		open = append(open, v)
+	}
+	return open
 }

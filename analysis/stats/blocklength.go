@@ -1,4 +1,4 @@
-package analysis
+package stats
 
 import (
 	"cmp"
@@ -8,48 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// blockOf chooses how many requests in a row are drawn together. Requests of one
-// queue depend on those before them, so they are not resampled one by one. It is the
-// longest of what blockLength gives for A's E2E, B's, and their difference, each by
-// rank, which orders unanswered ones last and lets no outlier decide.
-func blockOf(p *requestPairs) int {
-	n := p.n
-	length := 1
-	for _, of := range []func(i int) float64{
-		func(i int) float64 { return unanswered(p.a.e2eAll[i]) },
-		func(i int) float64 { return unanswered(p.b.e2eAll[i]) },
-		func(i int) float64 { return between(difference(p.a.e2eAll[i], p.b.e2eAll[i])) },
-	} {
-		series := make([]float64, n)
-		for i := range series {
-			series[i] = of(i)
-		}
-		length = max(length, blockLength(ranks(series)))
-	}
-	return length
-}
-
-func unanswered(o Observation) float64 {
-	if o.Censored {
-		return math.Inf(1)
-	}
-	return o.Value
-}
-
-// between places a difference among others: open ones at their open end, and what
-// is not known at all at no difference.
-func between(s span) float64 {
-	switch {
-	case s == anything:
-		return 0
-	case math.IsInf(s.lo, -1):
-		return s.lo
-	}
-	return s.hi
-}
-
-// ranks replaces values by their ranks from 0; equal ones share their mean rank.
-func ranks(values []float64) []float64 {
+// Ranks replaces values by their ranks from 0; equal ones share their mean rank.
+func Ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
@@ -69,14 +29,14 @@ func ranks(values []float64) []float64 {
 	return r
 }
 
-// blockLength is the length of blocks that makes the circular block bootstrap's
+// BlockLength is the length of blocks that makes the circular block bootstrap's
 // variance of the mean of such a series most accurate, rounded up: Politis and White,
 // Automatic block-length selection for the dependent bootstrap, Econometric Reviews
 // 23 (2004), as corrected by Patton, Politis and White (2009), with their constants
 // (c = 2, K = max(5, √log₁₀ n), at most min(3√n, n/3)). It is at least n^(1/3), the
 // order of the optimum (Hall, Horowitz and Jing, Biometrika 82, 1995), since a short
 // series hides its dependence. A constant series has no more than that.
-func blockLength(series []float64) int {
+func BlockLength(series []float64) int {
 	n := len(series)
 	if n < 2 {
 		return 1

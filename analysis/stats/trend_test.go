@@ -1,4 +1,4 @@
-package analysis
+package stats
 
 import (
 	"math"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// parts is how many values a cell's backlog has.
+const parts = 40
 
 func index(n int) []float64 {
 	at := make([]float64, n)
@@ -59,7 +62,7 @@ func TestTrendOfCorrelatedNoise(t *testing.T) {
 	}{{0, 0.08, 0.03}, {0.5, 0.12, 0.2}, {0.8, 0.16, 0.4}, {0.9, 0.2, 0.5}} {
 		found, naive := 0, 0
 		for range trials {
-			values := autoregressive(rng, backlogParts, c.phi)
+			values := autoregressive(rng, parts, c.phi)
 			trend, ok := TrendOf(index(len(values)), values)
 			require.True(t, ok)
 			if trend.P < 0.05 {
@@ -82,7 +85,7 @@ func TestTrendIsFound(t *testing.T) {
 	const trials = 300
 	found, covered := 0, 0
 	for range trials {
-		values := autoregressive(rng, backlogParts, 0.5)
+		values := autoregressive(rng, parts, 0.5)
 		for i := range values {
 			values[i] += 0.3 * float64(i)
 		}
