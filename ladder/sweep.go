@@ -33,6 +33,27 @@ type Progress interface {
 	Failed(order int, err error)
 }
 
+// Unseen shows nothing. Others embed it and show what they care for.
+type Unseen struct{}
+
+// Note implements Progress.
+func (Unseen) Note(string) {}
+
+// Plan implements Progress.
+func (Unseen) Plan([]results.Key, int, Config) {}
+
+// Begin implements Progress.
+func (Unseen) Begin(int) {}
+
+// Tick implements Progress.
+func (Unseen) Tick(int, cell.Status) {}
+
+// End implements Progress.
+func (Unseen) End(int, results.Cell, []results.Record) {}
+
+// Failed implements Progress.
+func (Unseen) Failed(int, error) {}
+
 // Sweep is a measurement of a ladder, with all that it needs from outside.
 type Sweep struct {
 	// Machine has the embedded engine; it may be nil when none is measured.

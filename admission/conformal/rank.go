@@ -25,7 +25,3 @@ func Quantile(scores []float64, alpha float64) (q float64, ok bool) {
 	slices.Sort(sorted)
 	return sorted[k-1], true
 }
-
-// Level is the rank's inverse: how likely a new score is to be at most x when below of
-// n scores are: at least below/(n+1).
-func Level(below, n int) float64 { return float64(below) / float64(n+1) }

@@ -80,27 +80,3 @@ func TestScoresAndBoundsAreInverse(t *testing.T) {
 	_, err := ParseScore("ratio")
 	require.ErrorContains(t, err, `"ratio"; choose from log-ratio, absolute, scaled`)
 }
-
-func TestFoldsHoldRunsOut(t *testing.T) {
-	// Each run is shifted by its own queue. Held out by run, the shift is seen.
-	r := rand.New(rand.NewPCG(3, 4))
-	runs := make([][]Sample, 5)
-	for i := range runs {
-		for range 40 {
-			runs[i] = append(runs[i], Sample{Actual: float64(i+1) * math.Exp(0.1*r.NormFloat64()), Predicted: 1, Spread: 1})
-		}
-	}
-	folds := Folds(runs, LogRatio, 0.1)
-	require.Len(t, folds, 5)
-	require.Zero(t, folds[4].Covered, "nothing like the last run was calibrated on")
-	require.Equal(t, 40, folds[0].Covered)
-	require.Equal(t, 160, folds[0].Scores)
-}
-
-func TestFoldOfTooFewScoresIsUnbounded(t *testing.T) {
-	one := []Sample{{Actual: 9, Predicted: 1, Spread: 1}}
-	folds := Folds([][]Sample{one, one}, Absolute, 0.05)
-	require.True(t, math.IsInf(folds[0].Quantile, 1))
-	require.True(t, math.IsInf(folds[0].Width, 1))
-	require.Equal(t, 1, folds[0].Covered)
-}

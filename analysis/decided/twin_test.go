@@ -53,7 +53,7 @@ func sweep(t *testing.T, scale float64, change func(*ladder.Config)) (all []simu
 	cfg.Rungs, cfg.Rates, cfg.SLO, cfg.Duration = []string{"prefix"}, []float64{8}, 2*time.Second, 12*time.Second
 	change(&cfg)
 	dir := t.TempDir()
-	s := ladder.Sweep{Machine: m, Dir: dir, Progress: quiet{t}, TraceSteps: true, Now: func() time.Time { return time.Time{} }}
+	s := ladder.Sweep{Machine: m, Dir: dir, Progress: quiet{t: t}, TraceSteps: true, Now: func() time.Time { return time.Time{} }}
 	require.NoError(t, s.Start(context.Background(), cfg))
 	run, err := results.OpenRun(dir)
 	require.NoError(t, err)
@@ -69,14 +69,12 @@ func sweep(t *testing.T, scale float64, change func(*ladder.Config)) (all []simu
 	return all
 }
 
-type quiet struct{ t *testing.T }
+type quiet struct {
+	ladder.Unseen
+	t *testing.T
+}
 
-func (quiet) Note(string)                             {}
-func (quiet) Plan([]results.Key, int, ladder.Config)  {}
-func (quiet) Begin(int)                               {}
-func (quiet) Tick(int, cell.Status)                   {}
-func (quiet) End(int, results.Cell, []results.Record) {}
-func (q quiet) Failed(order int, err error)           { q.t.Errorf("cell %d: %v", order, err) }
+func (q quiet) Failed(order int, err error) { q.t.Errorf("cell %d: %v", order, err) }
 
 func cellsOf(all []simulated) (cells []decided.Cell) {
 	for _, s := range all {

@@ -51,7 +51,7 @@ func Measure(ctx context.Context, cfg Config) (Run, error) {
 		return Run{}, err
 	}
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: cfg.Dir, Progress: unseen{}, Now: func() time.Time { return time.Time{} },
+		Machine: machine, Dir: cfg.Dir, Progress: ladder.Unseen{}, Now: func() time.Time { return time.Time{} },
 		TraceSteps: true, Workers: runtime.GOMAXPROCS(0),
 		Provenance: results.Manifest{Command: []string{cfg.Command}, Build: results.BuildInfo(), EngineSource: cfg.Source},
 	}
@@ -114,16 +114,6 @@ func (c *Config) provenance(run *analysis.Run) gate.Provenance {
 	}
 	return p
 }
-
-// unseen shows nothing: what the gate prints must be the same every time.
-type unseen struct{}
-
-func (unseen) Note(string)                             {}
-func (unseen) Plan([]results.Key, int, ladder.Config)  {}
-func (unseen) Begin(int)                               {}
-func (unseen) Tick(int, cell.Status)                   {}
-func (unseen) End(int, results.Cell, []results.Record) {}
-func (unseen) Failed(int, error)                       {}
 
 // DefaultLoad is what the gate's own ladder is offered: rates below, at and beyond the knee
 // of the calibrated machine. A client waits for ten minutes, which nobody does, so that

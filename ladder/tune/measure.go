@@ -67,6 +67,7 @@ func (b *Bench) Measure(ctx context.Context, rungs []spec.Rung, rates []float64,
 
 // collector keeps of a sweep what a search needs.
 type collector struct {
+	ladder.Unseen
 	table  Table
 	cfg    ladder.Config
 	failed error
@@ -82,12 +83,6 @@ func (c *collector) Note(text string) {
 
 // Plan implements ladder.Progress.
 func (c *collector) Plan(_ []results.Key, _ int, cfg ladder.Config) { c.cfg = cfg }
-
-// Begin implements ladder.Progress.
-func (c *collector) Begin(int) {}
-
-// Tick implements ladder.Progress.
-func (c *collector) Tick(int, cell.Status) {}
 
 // Failed implements ladder.Progress.
 func (c *collector) Failed(_ int, err error) { c.failed = err }
