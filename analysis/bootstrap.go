@@ -83,7 +83,7 @@ func estimates(seeds [][]*pairStat, contrasts []Contrast, resamples int, r *resa
 	for _, replicates := range seeds {
 		each := make([][]span, len(contrasts))
 		for _, p := range replicates {
-			all := once(p.n)
+			all := unitCounts(p.n)
 			for i := range contrasts {
 				each[i] = append(each[i], contrasts[i].difference(p, all))
 			}
@@ -116,13 +116,13 @@ func estimates(seeds [][]*pairStat, contrasts []Contrast, resamples int, r *resa
 	for i := range out {
 		out[i].point = meanSpan(own[i])
 		p, t := percentile(drawn[i]), student(own[i])
-		out[i].interval = span{lowest(p.lo, t.lo, out[i].point.lo), -lowest(-p.hi, -t.hi, -out[i].point.hi)}
+		out[i].interval = span{minOrUnbounded(p.lo, t.lo, out[i].point.lo), -minOrUnbounded(-p.hi, -t.hi, -out[i].point.hi)}
 	}
 	return out
 }
 
-// lowest is the smallest number; one that is not known counts as −∞.
-func lowest(values ...float64) float64 {
+// minOrUnbounded is the smallest number; one that is not known counts as −∞.
+func minOrUnbounded(values ...float64) float64 {
 	m := math.Inf(1)
 	for _, v := range values {
 		if math.IsNaN(v) {

@@ -141,8 +141,8 @@ func (c *Check) measured(figure, alarm float64) {
 	c.Figure, c.Alarm, c.Verdict = results.Some(figure), alarm, Passed
 }
 
-// say sets the verdict, if it is worse than the one there, and why.
-func (c *Check) say(v Verdict, format string, args ...any) {
+// set sets the verdict, if it is worse than the one there, and why.
+func (c *Check) set(v Verdict, format string, args ...any) {
 	if v >= c.Verdict {
 		c.Verdict, c.Detail = v, fmt.Sprintf(format, args...)
 	}

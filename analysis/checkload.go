@@ -53,11 +53,11 @@ func checkGaps(e evidence, c *Check) {
 	c.measured(f.P, -f.P)
 	switch {
 	case f.P < voidP:
-		c.say(Voided, "the gaps between arrivals are not those of the intended process (KS distance %.3f over %d gaps, p = %.2g)", f.KS, f.Arrivals, f.P)
+		c.set(Voided, "the gaps between arrivals are not those of the intended process (KS distance %.3f over %d gaps, p = %.2g)", f.KS, f.Arrivals, f.P)
 	case f.P < noteP:
-		c.say(Noted, "the gaps between arrivals are an unlikely draw of the intended process (KS distance %.3f over %d gaps, p = %.2g)", f.KS, f.Arrivals, f.P)
+		c.set(Noted, "the gaps between arrivals are an unlikely draw of the intended process (KS distance %.3f over %d gaps, p = %.2g)", f.KS, f.Arrivals, f.P)
 	default:
-		c.say(Passed, "KS distance %.3f over %d gaps", f.KS, f.Arrivals)
+		c.set(Passed, "KS distance %.3f over %d gaps", f.KS, f.Arrivals)
 	}
 }
 
@@ -73,11 +73,11 @@ func checkDispersion(e evidence, c *Check) {
 	}
 	switch {
 	case f.DispersionP < voidP:
-		c.say(Voided, "the arrivals have %s that the intended process has not (index of dispersion %.2f, p = %.2g)", kind, f.Dispersion, f.DispersionP)
+		c.set(Voided, "the arrivals have %s that the intended process has not (index of dispersion %.2f, p = %.2g)", kind, f.Dispersion, f.DispersionP)
 	case f.DispersionP < noteP:
-		c.say(Noted, "the arrivals have %s that is an unlikely draw of the intended process (index of dispersion %.2f, p = %.2g)", kind, f.Dispersion, f.DispersionP)
+		c.set(Noted, "the arrivals have %s that is an unlikely draw of the intended process (index of dispersion %.2f, p = %.2g)", kind, f.Dispersion, f.DispersionP)
 	default:
-		c.say(Passed, "p = %.2g", f.DispersionP)
+		c.set(Passed, "p = %.2g", f.DispersionP)
 	}
 }
 
@@ -104,6 +104,6 @@ func checkRate(e evidence, c *Check) {
 	off := (float64(n) - want) / sd
 	c.measured(off, math.Abs(off))
 	if math.Abs(off) > noteSD {
-		c.say(Noted, "%d arrivals in the window where %.0f were nominal, more than %d standard deviations apart", n, want, noteSD)
+		c.set(Noted, "%d arrivals in the window where %.0f were nominal, more than %d standard deviations apart", n, want, noteSD)
 	}
 }

@@ -12,9 +12,9 @@ func checkWindow(e evidence, c *Check) {
 	c.measured(float64(m.Arrivals), -float64(m.Arrivals))
 	switch {
 	case m.Window.Length() == 0:
-		c.say(Voided, "the steady window is empty: warm-up ends at %g s, arrivals at %g s", m.Window.WarmupS, m.Window.EndS)
+		c.set(Voided, "the steady window is empty: warm-up ends at %g s, arrivals at %g s", m.Window.WarmupS, m.Window.EndS)
 	case m.Arrivals == 0:
-		c.say(Voided, "none of %d requests arrived in the steady window", m.Rows)
+		c.set(Voided, "none of %d requests arrived in the steady window", m.Rows)
 	}
 }
 
@@ -25,9 +25,9 @@ func checkRecord(e evidence, c *Check) {
 	c.measured(float64(len(violations)), float64(len(violations)))
 	switch n := len(violations); {
 	case n == 1:
-		c.say(Voided, "%s", violations[0])
+		c.set(Voided, "%s", violations[0])
 	case n > 1:
-		c.say(Voided, "%s; and %d more", violations[0], n-1)
+		c.set(Voided, "%s; and %d more", violations[0], n-1)
 	}
 }
 
@@ -35,7 +35,7 @@ func checkConservation(e evidence, c *Check) {
 	n, first := outcomeless(e.recs, e.m.Cell.Requests)
 	c.measured(float64(n), float64(n))
 	if n > 0 {
-		c.say(Voided, "%d of the tape's requests do not have exactly one row, so not exactly one outcome; the first is request %d", n, first)
+		c.set(Voided, "%d of the tape's requests do not have exactly one row, so not exactly one outcome; the first is request %d", n, first)
 	}
 }
 
@@ -58,15 +58,15 @@ func outcomeless(recs []results.Record, tape results.Opt[int]) (n, first int) {
 		}
 		n += max(more, 0)
 	}
-	next, again := 0, math.MinInt
+	next, repeated := 0, math.MinInt
 	for _, id := range ids {
 		switch {
 		case id >= next:
 			count(id-next, next)
 			next = id + 1
-		case id != again:
+		case id != repeated:
 			count(1, id)
-			again = id
+			repeated = id
 		}
 	}
 	count(end-next, next)
@@ -77,7 +77,7 @@ func checkSent(e evidence, c *Check) {
 	unsent := e.m.Arrivals - e.m.DispatchLag.P99.N
 	c.measured(float64(unsent), float64(unsent))
 	if unsent > 0 {
-		c.say(Voided, "%d of %d arrivals were never sent", unsent, e.m.Arrivals)
+		c.set(Voided, "%d of %d arrivals were never sent", unsent, e.m.Arrivals)
 	}
 }
 
@@ -92,10 +92,10 @@ func checkLag(e evidence, c *Check) {
 	// Below 100 arrivals the p99 is the maximum, and one hiccup says nothing about
 	// a hundredth of the load: it takes two.
 	if late > max(1, e.m.Arrivals/100) {
-		c.say(Voided, "%d of %d requests were sent more than %.0f ms late (p99 %.0f ms): the driver did not offer the load on time",
+		c.set(Voided, "%d of %d requests were sent more than %.0f ms late (p99 %.0f ms): the driver did not offer the load on time",
 			late, e.m.Arrivals, bound*1e3, p99.Value*1e3)
 	} else if late > 0 {
-		c.say(Passed, "%d of %d were sent more than %.0f ms late", late, e.m.Arrivals, bound*1e3)
+		c.set(Passed, "%d of %d were sent more than %.0f ms late", late, e.m.Arrivals, bound*1e3)
 	}
 }
 
@@ -107,7 +107,7 @@ func checkLoop(e evidence, c *Check) {
 	share := float64(e.t.late(lateS)) / float64(n)
 	c.measured(share, share)
 	if share > noteLate && n >= noteLateOf {
-		c.say(Noted, "%.0f%% of the requests were sent more than %.0f ms late: the loop was often busy or not scheduled", share*100, lateS*1e3)
+		c.set(Noted, "%.0f%% of the requests were sent more than %.0f ms late: the loop was often busy or not scheduled", share*100, lateS*1e3)
 	}
 }
 
@@ -120,9 +120,9 @@ func checkCPU(e evidence, c *Check) {
 	c.measured(share, share)
 	switch {
 	case u.V.EngineInside:
-		c.say(Passed, "the engine's own work is in it")
+		c.set(Passed, "the engine's own work is in it")
 	case share > maxClientCPU:
-		c.say(Voided, "the load generator used %.0f%% of all cores: it was the bottleneck, or nearly", share*100)
+		c.set(Voided, "the load generator used %.0f%% of all cores: it was the bottleneck, or nearly", share*100)
 	}
 }
 
@@ -149,7 +149,7 @@ func checkLittle(e evidence, c *Check) {
 	relative := off / max(inSystem, 1e-9)
 	c.measured(relative, math.Abs(off)/bound)
 	if math.Abs(off) > bound || math.IsNaN(off) {
-		c.say(Voided, "the driver counted %.4g requests in the system on average, the records give %.4g (rate × mean time): rows are missing or their times are wrong",
+		c.set(Voided, "the driver counted %.4g requests in the system on average, the records give %.4g (rate × mean time): rows are missing or their times are wrong",
 			counted.V/length, inSystem/length)
 	}
 }
@@ -161,6 +161,6 @@ func checkProbe(e evidence, c *Check) {
 	}
 	c.measured(drift, math.Abs(drift))
 	if math.Abs(drift) > e.o.maxProbeDrift() {
-		c.say(Noted, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
+		c.set(Noted, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
 	}
 }

@@ -93,7 +93,7 @@ func throughputAlike(s *Sweep) []Claim {
 		if worst.Missing {
 			worst.Where = of.name
 		}
-		worst.Verdict = together(overall)
+		worst.Verdict = verdictOfAll(overall)
 		c.Evidence = append(c.Evidence, worst)
 	}
 	return []Claim{c}

@@ -40,8 +40,8 @@ type Claim struct {
 // oneSeed is why a run of one seed decides nothing: see MinSeeds.
 const oneSeed = "1 seed: what the machine did to a whole cell cannot be told from a difference"
 
-// together is the verdict on a claim that must hold of all its evidence.
-func together(evidence []Evidence) ClaimVerdict {
+// verdictOfAll is the verdict on a claim that must hold of all its evidence.
+func verdictOfAll(evidence []Evidence) ClaimVerdict {
 	verdict := Holds
 	for _, e := range evidence {
 		switch e.Verdict {
@@ -59,7 +59,7 @@ func together(evidence []Evidence) ClaimVerdict {
 
 // decide gives the claim's verdict, unless there are too few seeds for any.
 func (c *Claim) decide(seeds int) {
-	c.Verdict = together(c.Evidence)
+	c.Verdict = verdictOfAll(c.Evidence)
 	if seeds < MinSeeds {
 		c.Verdict, c.Reason = Open, oneSeed
 		for i := range c.Evidence {
@@ -99,7 +99,7 @@ func contrastOf(where string, a, b *Point, m Metric, ratio bool) Evidence {
 		point += (y.lo - x.lo) / float64(len(own)) // at the bounds, where there are any
 	}
 	t := student(own)
-	e.Value, e.Lo, e.Hi, e.Interval = point, lowest(t.lo), -lowest(-t.hi), len(own) >= MinSeeds
+	e.Value, e.Lo, e.Hi, e.Interval = point, minOrUnbounded(t.lo), -minOrUnbounded(-t.hi), len(own) >= MinSeeds
 	if ratio {
 		e.Value, e.Lo, e.Hi = math.Exp(e.Value), math.Exp(e.Lo), math.Exp(e.Hi)
 	}

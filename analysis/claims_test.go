@@ -77,10 +77,10 @@ func TestTogether(t *testing.T) {
 		}
 		return es
 	}
-	require.Equal(t, Holds, together(of(Holds, Holds)))
-	require.Equal(t, Open, together(of(Holds, Open)))
-	require.Equal(t, DoesNotHold, together(of(Open, DoesNotHold, Holds)))
-	require.Equal(t, Open, together(nil))
+	require.Equal(t, Holds, verdictOfAll(of(Holds, Holds)))
+	require.Equal(t, Open, verdictOfAll(of(Holds, Open)))
+	require.Equal(t, DoesNotHold, verdictOfAll(of(Open, DoesNotHold, Holds)))
+	require.Equal(t, Open, verdictOfAll(nil))
 }
 
 // TestContrastByHand: seeds are paired, and the interval is Student's.

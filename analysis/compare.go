@@ -151,8 +151,8 @@ func versusOf(cells []Partners, pairs []*requestPairs, contrasts []Contrast, res
 			for _, replicates := range seeds {
 				var a, b Range
 				for _, p := range replicates {
-					a.add(d.of(&p.a, once(p.n)))
-					b.add(d.of(&p.b, once(p.n)))
+					a.add(d.of(&p.a, unitCounts(p.n)))
+					b.add(d.of(&p.b, unitCounts(p.n)))
 				}
 				d.A.add(a.value())
 				d.B.add(b.value())

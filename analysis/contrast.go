@@ -101,7 +101,7 @@ func (c *Contrast) difference(p *pairStat, times []int32) span {
 	}
 	a, b := c.of(&p.a, times), c.of(&p.b, times)
 	if !a.OK || !b.OK {
-		return anything
+		return unknown
 	}
 	x, y := c.span(a), c.span(b)
 	return span{y.lo - x.hi, y.hi - x.lo}
@@ -153,5 +153,5 @@ func middle(r *ranked, times []int32) float64 {
 	return (low + high) / 2
 }
 
-// once counts every pair once.
-func once(n int) []int32 { return slices.Repeat([]int32{1}, n) }
+// unitCounts counts every pair once.
+func unitCounts(n int) []int32 { return slices.Repeat([]int32{1}, n) }

@@ -111,7 +111,7 @@ func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record
 // span is what is known of a number: it lies in [lo, hi]. Bounds may be infinite.
 type span struct{ lo, hi float64 }
 
-var anything = span{math.Inf(-1), math.Inf(1)}
+var unknown = span{math.Inf(-1), math.Inf(1)}
 
 // difference is b − a of one request. A latency that is only a lower bound leaves
 // one side open, and two of them both.
@@ -172,7 +172,7 @@ func blockOf(p *requestPairs) int {
 	for _, of := range []func(i int) float64{
 		func(i int) float64 { return unanswered(p.a.e2eAll[i]) },
 		func(i int) float64 { return unanswered(p.b.e2eAll[i]) },
-		func(i int) float64 { return between(difference(p.a.e2eAll[i], p.b.e2eAll[i])) },
+		func(i int) float64 { return orderOf(difference(p.a.e2eAll[i], p.b.e2eAll[i])) },
 	} {
 		series := make([]float64, n)
 		for i := range series {
@@ -190,11 +190,11 @@ func unanswered(o stats.Observation) float64 {
 	return o.Value
 }
 
-// between places a difference among others: open ones at their open end, and what
+// orderOf places a difference among others: open ones at their open end, and what
 // is not known at all at no difference.
-func between(s span) float64 {
+func orderOf(s span) float64 {
 	switch {
-	case s == anything:
+	case s == unknown:
 		return 0
 	case math.IsInf(s.lo, -1):
 		return s.lo

@@ -115,7 +115,7 @@ func TestPairedSidesAreTheTables(t *testing.T) {
 				continue
 			}
 			for _, side := range []struct{ table, paired Value }{
-				{contrast.Of(&left), contrast.of(&p.a, once(p.n))}, {contrast.Of(&right), contrast.of(&p.b, once(p.n))},
+				{contrast.Of(&left), contrast.of(&p.a, unitCounts(p.n))}, {contrast.Of(&right), contrast.of(&p.b, unitCounts(p.n))},
 			} {
 				side.table.Thin, side.paired.Thin = false, false // which has a rule of its own on each side
 				require.Equal(t, side.table, side.paired, contrast.Key)

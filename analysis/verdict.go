@@ -67,7 +67,7 @@ func (c *Contrast) useful(pairs []*pairStat) float64 {
 		case c.Unit == PerSecond: // of the arrivals
 			level += UsefulShare * float64(p.n) / p.a.length
 		case c.level != nil:
-			a, b := c.level(&p.a).quantile(0.5, once(p.n)), c.level(&p.b).quantile(0.5, once(p.n))
+			a, b := c.level(&p.a).quantile(0.5, unitCounts(p.n)), c.level(&p.b).quantile(0.5, unitCounts(p.n))
 			level += (UsefulRatio - 1) * (a.V + b.V) / 2
 		default:
 			return UsefulShare

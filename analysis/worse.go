@@ -180,8 +180,8 @@ func (s *Sweep) floors(m Metric) floors {
 			continue
 		}
 		key := sameCell(c.Cell.Key)
-		before, again := first[key]
-		if !again {
+		before, seen := first[key]
+		if !seen {
 			first[key] = v
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -31,7 +31,7 @@ func (l ProfileLoad) Title() string {
 }
 
 // ProfileTable shows what each component took of the busy time.
-func ProfileTable(p *analysis.Profile, load ProfileLoad) Table {
+func ProfileTable(p *cpuprofile.Profile, load ProfileLoad) Table {
 	var parts, share, cpu, each, seen []string
 	for _, s := range p.Shares() {
 		parts = append(parts, string(s.Component))
@@ -53,7 +53,7 @@ func ProfileTable(p *analysis.Profile, load ProfileLoad) Table {
 	return t
 }
 
-func profileNotes(p *analysis.Profile, load ProfileLoad) []string {
+func profileNotes(p *cpuprofile.Profile, load ProfileLoad) []string {
 	total := p.Samples()
 	busy, lasted := p.Busy(total).Seconds(), p.Duration.Seconds()
 	percent := func(n int64) string { return short(100*ratio(float64(n), total)) + "%" }

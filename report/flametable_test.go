@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 )
 
-func busyProfile() (*analysis.Profile, ProfileLoad) {
+func busyProfile() (*cpuprofile.Profile, ProfileLoad) {
 	const pkg = "github.com/cadence-bench/cadence-bench/"
-	p := &analysis.Profile{Period: 10 * time.Millisecond, Duration: 8 * time.Second, Stacks: []analysis.Stack{
-		{Frames: []string{analysis.Foreign, "[libggml-cpu-zen4.so]"}, Samples: 200},
+	p := &cpuprofile.Profile{Period: 10 * time.Millisecond, Duration: 8 * time.Second, Stacks: []cpuprofile.Stack{
+		{Frames: []string{cpuprofile.Foreign, "[libggml-cpu-zen4.so]"}, Samples: 200},
 		{Frames: []string{pkg + "engine.(*Engine).step"}, Samples: 4},
 		{Frames: []string{pkg + "engine.(*Engine).step", pkg + "engine/llamacpp.(*Context).sample", pkg + "engine/llamacpp.argmax"}, Samples: 40},
 		{Frames: []string{pkg + "engine.(*Engine).step", pkg + "engine/llamacpp.(*stepCall).decode", "runtime.cgocall"}, Samples: 700},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/ladder/profile"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -33,9 +33,9 @@ func TestProfile(t *testing.T) {
 	require.NoError(t, err)
 	var record profile.Record
 	require.NoError(t, json.Unmarshal(data, &record))
-	require.Equal(t, analysis.Forward, record.Components[0].Component)
+	require.Equal(t, cpuprofile.Forward, record.Components[0].Component)
 	require.Greater(t, record.Components[0].Share, 0.5)
-	require.Len(t, record.Components, len(analysis.Components()))
+	require.Len(t, record.Components, len(cpuprofile.Components()))
 	sum, samples := 0.0, int64(0)
 	for _, c := range record.Components {
 		sum += c.Share
@@ -48,7 +48,7 @@ func TestProfile(t *testing.T) {
 
 	raw, err := os.ReadFile(filepath.Join(dir, "cpu.pb.gz"))
 	require.NoError(t, err)
-	p, err := analysis.ReadProfile(bytes.NewReader(raw))
+	p, err := cpuprofile.Read(bytes.NewReader(raw))
 	require.NoError(t, err)
 	require.Equal(t, record.Components, p.Shares())
 	for _, name := range []string{"flame.svg", "profile.md", "stacks.txt"} {

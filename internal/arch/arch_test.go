@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 	"analysis/stats":      {},
 	"analysis/figures":    {"analysis", "analysis/decided", "analysis/gate", "results"},
 	"analysis/gate":       {"analysis/decided"},
+	"analysis/cpuprofile": {},
 	"analysis/decided":    {"results"},
 	"report":              {"analysis", "report/chart", "report/chartdata", "report/embed", "report/format", "report/table", "report/page", "results"},
 	"report/chart":        {"report/chart/websvg", "report/chartdata", "report/format", "report/palette"},

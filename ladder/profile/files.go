@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/flame"
@@ -28,23 +28,23 @@ const (
 type Profile struct {
 	Record  Record
 	raw     []byte
-	profile *analysis.Profile
+	profile *cpuprofile.Profile
 	load    report.ProfileLoad
 }
 
 // Record is what the JSON file of a profile has.
 type Record struct {
-	Manifest   results.Manifest `json:"manifest"`
-	Hz         float64          `json:"hz"`
-	Samples    int64            `json:"samples"`
-	DurationS  float64          `json:"duration_s"`
-	Completed  int              `json:"completed"`
-	Steps      results.Steps    `json:"steps"`
-	Components []analysis.Share `json:"components"`
+	Manifest   results.Manifest   `json:"manifest"`
+	Hz         float64            `json:"hz"`
+	Samples    int64              `json:"samples"`
+	DurationS  float64            `json:"duration_s"`
+	Completed  int                `json:"completed"`
+	Steps      results.Steps      `json:"steps"`
+	Components []cpuprofile.Share `json:"components"`
 }
 
 func newProfile(m results.Manifest, run *cell.Result, raw []byte) (*Profile, error) {
-	p, err := analysis.ReadProfile(bytes.NewReader(raw))
+	p, err := cpuprofile.Read(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}

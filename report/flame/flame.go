@@ -10,7 +10,7 @@ import (
 	"image/color"
 	"unicode/utf8"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/palette"
 )
@@ -31,7 +31,7 @@ const (
 )
 
 // Graph draws a profile as SVG. The same profile gives the same bytes.
-func Graph(p *analysis.Profile, title string) []byte {
+func Graph(p *cpuprofile.Profile, title string) []byte {
 	total := p.Samples()
 	perSample := (width - 2*margin) / float64(max(total, 1))
 	least := int64(narrow/perSample) + 1

@@ -13,15 +13,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/report/palette"
 )
 
-func busyProfile() *analysis.Profile {
+func busyProfile() *cpuprofile.Profile {
 	const pkg = "github.com/cadence-bench/cadence-bench/"
-	return &analysis.Profile{Period: 10 * time.Millisecond, Duration: 8 * time.Second, Stacks: []analysis.Stack{
-		{Frames: []string{analysis.Foreign, "[libggml-cpu-zen4.so]"}, Samples: 200},
+	return &cpuprofile.Profile{Period: 10 * time.Millisecond, Duration: 8 * time.Second, Stacks: []cpuprofile.Stack{
+		{Frames: []string{cpuprofile.Foreign, "[libggml-cpu-zen4.so]"}, Samples: 200},
 		{Frames: []string{pkg + "engine.(*Engine).step"}, Samples: 4},
 		{Frames: []string{pkg + "engine.(*Engine).step", pkg + "engine/llamacpp.(*Context).sample", pkg + "engine/llamacpp.argmax"}, Samples: 40},
 		{Frames: []string{pkg + "engine.(*Engine).step", pkg + "engine/llamacpp.(*stepCall).decode", "runtime.cgocall"}, Samples: 700},
@@ -38,11 +38,11 @@ func TestGraph(t *testing.T) {
 }
 
 func TestOfNothing(t *testing.T) {
-	wellFormed(t, Graph(&analysis.Profile{}, ""))
+	wellFormed(t, Graph(&cpuprofile.Profile{}, ""))
 }
 
 func TestLayout(t *testing.T) {
-	p := &analysis.Profile{Stacks: []analysis.Stack{
+	p := &cpuprofile.Profile{Stacks: []cpuprofile.Stack{
 		{Frames: []string{"a"}, Samples: 2},
 		{Frames: []string{"a", "b"}, Samples: 5},
 		{Frames: []string{"a", "c", "b"}, Samples: 3},

@@ -3,7 +3,7 @@ package flame
 import (
 	"strings"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 )
 
 // node is a function in the merged tree of a profile's stacks.
@@ -15,7 +15,7 @@ type node struct {
 
 // tree merges the stacks, which are in order of their frames, so that
 // children come in order of their names.
-func tree(p *analysis.Profile) *node {
+func tree(p *cpuprofile.Profile) *node {
 	root := &node{name: "all"}
 	for _, s := range p.Stacks {
 		at := root

@@ -1,4 +1,4 @@
-package analysis
+package cpuprofile
 
 import (
 	"cmp"
@@ -31,8 +31,8 @@ type Stack struct {
 // Foreign is the outermost frame on a thread that the process has besides Go's.
 const Foreign = "[thread of a C library]"
 
-// ReadProfile folds a CPU profile in the form that runtime/pprof writes.
-func ReadProfile(r io.Reader) (*Profile, error) {
+// Read folds a CPU profile in the form that runtime/pprof writes.
+func Read(r io.Reader) (*Profile, error) {
 	raw, err := profile.Parse(r)
 	if err != nil {
 		return nil, fmt.Errorf("CPU profile: %w", err)

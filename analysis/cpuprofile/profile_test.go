@@ -1,4 +1,4 @@
-package analysis
+package cpuprofile
 
 import (
 	"bytes"
@@ -47,8 +47,8 @@ func encoded(t *testing.T, stacks ...Stack) []byte {
 	return b.Bytes()
 }
 
-func TestReadProfileFolds(t *testing.T) {
-	p, err := ReadProfile(bytes.NewReader(encoded(t,
+func TestReadFolds(t *testing.T) {
+	p, err := Read(bytes.NewReader(encoded(t,
 		Stack{[]string{"main.main", "main.b"}, 2},
 		Stack{[]string{"main.main", "main.a"}, 3},
 		Stack{[]string{"main.main", "main.b"}, 4},
@@ -74,22 +74,22 @@ func TestReadProfileFolds(t *testing.T) {
 	require.Equal(t, Foreign+";[libggml-cpu-zen4.so] 5\nmain.main 1\nmain.main;main.a 3\nmain.main;main.b 6\n", folded.String())
 }
 
-// TestReadProfileInlined: a location with several lines holds inlined calls,
+// TestReadInlined: a location with several lines holds inlined calls,
 // innermost first.
-func TestReadProfileInlined(t *testing.T) {
+func TestReadInlined(t *testing.T) {
 	outer, inner := &profile.Function{ID: 1, Name: "main.outer"}, &profile.Function{ID: 2, Name: "main.inner"}
 	at := &profile.Location{ID: 1, Line: []profile.Line{{Function: inner}, {Function: outer}}}
 	require.Equal(t, []string{"main.outer", "main.inner"}, framesOf(&profile.Sample{Location: []*profile.Location{at}}))
 }
 
-func TestReadProfileRefuses(t *testing.T) {
-	_, err := ReadProfile(strings.NewReader("not a profile"))
+func TestReadRefuses(t *testing.T) {
+	_, err := Read(strings.NewReader("not a profile"))
 	require.ErrorContains(t, err, "CPU profile:")
 
 	heap := &profile.Profile{SampleType: []*profile.ValueType{{Type: "inuse_space", Unit: "bytes"}}, PeriodType: &profile.ValueType{Type: "space", Unit: "bytes"}}
 	var b bytes.Buffer
 	require.NoError(t, heap.Write(&b))
-	_, err = ReadProfile(&b)
+	_, err = Read(&b)
 	require.ErrorContains(t, err, "no samples of CPU time")
 }
 
