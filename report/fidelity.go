@@ -5,13 +5,14 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/fidelity"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // FidelityTables compare a measured run with its simulation: per metric, per cell and, where
 // steps were replayed, per replayed cell.
 func FidelityTables(measured, simulated *analysis.Run, replays Replays) []Table {
-	f := analysis.FidelityOf(measured.Sweep, simulated.Sweep)
+	f := fidelity.Compare(measured.Sweep, simulated.Sweep)
 	facts := FactsOf(measured.Sweep, ModelName(measured.Manifest))
 	facts.Backend = "llama.cpp against twin (simulated)"
 	tables := []Table{Fidelity(f, facts), FidelityCells(f, facts)}
@@ -25,7 +26,7 @@ func FidelityTables(measured, simulated *analysis.Run, replays Replays) []Table 
 }
 
 // Fidelity is one row per metric: how far a simulation is from what was measured.
-func Fidelity(f analysis.Fidelity, facts Facts) Table {
+func Fidelity(f fidelity.Report, facts Facts) Table {
 	var name, cells, within, median, p90, worst, bias []string
 	percent := func(n int, v float64, format string) string {
 		if n == 0 {
@@ -62,13 +63,13 @@ func Fidelity(f analysis.Fidelity, facts Facts) Table {
 }
 
 // FidelityCells is one row per cell: measured → predicted.
-func FidelityCells(f analysis.Fidelity, facts Facts) Table {
+func FidelityCells(f fidelity.Report, facts Facts) Table {
 	var rung, rate, seed []string
 	for _, c := range f.Cells {
 		rung, rate, seed = append(rung, c.Rung), append(rate, short(c.OfferedRPS)), append(seed, strconv.FormatUint(c.Seed, 10))
 	}
 	columns := []table.Col{table.Left("rung", rung), table.Right("offered (rps)", rate), table.Right("seed", seed)}
-	for i, a := range analysis.Aims() {
+	for i, a := range fidelity.Aims() {
 		largest := 0.0
 		for _, c := range f.Cells {
 			largest = max(largest, c.Predictions[i].Measured.V, c.Predictions[i].Predicted.V)

@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"analysis":            {"analysis/stats", "loadgen", "results"}, // loadgen: what the arrivals claim to be
 	"analysis/paired":     {"analysis/stats"},
 	"analysis/stats":      {},
+	"analysis/fidelity":   {"analysis/.", "analysis/stats", "results"},
 	"analysis/figures":    {"analysis", "analysis/decided", "analysis/gate", "results"},
 	"analysis/gate":       {"analysis/decided"},
 	"analysis/cpuprofile": {},

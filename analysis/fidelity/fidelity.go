@@ -1,4 +1,6 @@
-package analysis
+// Package fidelity compares a measured run with its simulation: how far each metric is off,
+// cell by cell, and whether the simulation orders the rungs as the measurement did.
+package fidelity
 
 import (
 	"cmp"
@@ -7,43 +9,44 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // StepTime is the mean duration of an engine step, its share of the loop included.
-var StepTime = Metric{"step_s", "step", Seconds, Lower, func(m *CellMetrics) Value {
+var StepTime = analysis.Metric{Key: "step_s", Label: "step", Unit: analysis.Seconds, Better: analysis.Lower, Of: func(m *analysis.CellMetrics) analysis.Value {
 	s := m.Cell.Steps
 	if s.Count == 0 {
-		return Value{}
+		return analysis.Value{}
 	}
-	return Value{V: (s.ModelS + s.HostS + s.ScheduleS) / float64(s.Count), OK: true}
+	return analysis.Value{V: (s.ModelS + s.HostS + s.ScheduleS) / float64(s.Count), OK: true}
 }}
 
 // Aim is a metric that a simulation is judged by, and the relative error that is
 // aimed at.
 type Aim struct {
-	Metric
+	analysis.Metric
 	Within float64
 }
 
 // Aims returns what a simulation is judged by.
 func Aims() []Aim {
 	return []Aim{
-		{StepTime, 0.10}, {TTFTP50, 0.10}, {TTFTP99, 0.15}, {E2EP50, 0.10}, {E2EP99, 0.15}, {Goodput, 0.10}, {HitRate, 0.10},
+		{StepTime, 0.10}, {analysis.TTFTP50, 0.10}, {analysis.TTFTP99, 0.15}, {analysis.E2EP50, 0.10}, {analysis.E2EP99, 0.15}, {analysis.Goodput, 0.10}, {analysis.HitRate, 0.10},
 	}
 }
 
 // Prediction is a metric of a cell, measured and predicted.
 type Prediction struct {
-	Measured, Predicted Value
+	Measured, Predicted analysis.Value
 	// Error is predicted over measured, less one. It is null when one of them was not
 	// measured or is only a bound, and when the measured one is 0 and the other is not.
 	Error results.Opt[float64]
 }
 
-// CellFidelity is one cell beside its simulation. Predictions are in the order of Aims.
-type CellFidelity struct {
+// Cell is one cell beside its simulation. Predictions are in the order of Aims.
+type Cell struct {
 	results.Key
 	Predictions []Prediction
 }
@@ -62,21 +65,21 @@ type AimReport struct {
 type Order struct {
 	OfferedRPS    float64
 	Seed          uint64
-	Metric        Metric
+	Metric        analysis.Metric
 	Lower, Higher string // by the measured value
 	Kept          bool   // the simulation has them in the same order
 }
 
-// Fidelity is a measured run beside its simulation.
-type Fidelity struct {
-	Cells   []CellFidelity
+// Report is a measured run beside its simulation.
+type Report struct {
+	Cells   []Cell
 	Aims    []AimReport
 	Orders  []Order
 	Skipped int // cells that are invalid, or that one of the runs lacks
 }
 
 // Kept is how many of the separated pairs kept their order.
-func (f *Fidelity) Kept() (n int) {
+func (f *Report) Kept() (n int) {
 	for _, o := range f.Orders {
 		if o.Kept {
 			n++
@@ -85,14 +88,14 @@ func (f *Fidelity) Kept() (n int) {
 	return n
 }
 
-// FidelityOf compares the cells that both runs have, and that are valid in both.
-func FidelityOf(measured, predicted *Sweep) Fidelity {
-	var f Fidelity
+// Compare compares the cells that both runs have, and that are valid in both.
+func Compare(measured, predicted *analysis.Sweep) Report {
+	var f Report
 	aims := Aims()
 	pairs := pairCells(measured, predicted)
 	f.Skipped = len(measured.Cells) - len(pairs)
 	for _, p := range pairs {
-		c := CellFidelity{Key: p.measured.Cell.Key}
+		c := Cell{Key: p.measured.Cell.Key}
 		for _, a := range aims {
 			c.Predictions = append(c.Predictions, predict(a.Of(p.measured), a.Of(p.predicted)))
 		}
@@ -101,16 +104,16 @@ func FidelityOf(measured, predicted *Sweep) Fidelity {
 	for i, a := range aims {
 		f.Aims = append(f.Aims, judge(a, f.Cells, i))
 	}
-	for _, m := range []Metric{Goodput, TTFTP50, E2EP50, E2EP99} {
+	for _, m := range []analysis.Metric{analysis.Goodput, analysis.TTFTP50, analysis.E2EP50, analysis.E2EP99} {
 		f.Orders = append(f.Orders, ordersOf(m, pairs)...)
 	}
 	return f
 }
 
-type cellPair struct{ measured, predicted *CellMetrics }
+type cellPair struct{ measured, predicted *analysis.CellMetrics }
 
-func pairCells(a, b *Sweep) []cellPair {
-	at := map[results.Key]*CellMetrics{}
+func pairCells(a, b *analysis.Sweep) []cellPair {
+	at := map[results.Key]*analysis.CellMetrics{}
 	for i := range b.Cells {
 		if b.Cells[i].Valid() {
 			at[b.Cells[i].Cell.Key] = &b.Cells[i]
@@ -126,7 +129,7 @@ func pairCells(a, b *Sweep) []cellPair {
 	return pairs
 }
 
-func predict(measured, predicted Value) Prediction {
+func predict(measured, predicted analysis.Value) Prediction {
 	p := Prediction{Measured: measured, Predicted: predicted}
 	switch {
 	case !measured.OK || !predicted.OK || measured.Bound || predicted.Bound:
@@ -138,7 +141,7 @@ func predict(measured, predicted Value) Prediction {
 	return p
 }
 
-func judge(a Aim, cells []CellFidelity, i int) AimReport {
+func judge(a Aim, cells []Cell, i int) AimReport {
 	r := AimReport{Aim: a}
 	var errs []float64
 	for _, c := range cells {
@@ -163,7 +166,7 @@ func judge(a Aim, cells []CellFidelity, i int) AimReport {
 
 // ordersOf finds, for every tape, the pairs of rungs that the measured metric tells
 // apart, and whether the prediction orders them alike.
-func ordersOf(m Metric, pairs []cellPair) []Order {
+func ordersOf(m analysis.Metric, pairs []cellPair) []Order {
 	var orders []Order
 	for i, a := range pairs {
 		for _, b := range pairs[i+1:] {
@@ -196,16 +199,16 @@ func ordersOf(m Metric, pairs []cellPair) []Order {
 
 // intervalOf is the 95% interval of a metric within a cell: of a quantile by order
 // statistics, of goodput by the share of arrivals that were served in time.
-func intervalOf(m Metric, c *CellMetrics) (lo, hi float64, ok bool) {
+func intervalOf(m analysis.Metric, c *analysis.CellMetrics) (lo, hi float64, ok bool) {
 	var q stats.Quantile
 	switch m.Key {
-	case TTFTP50.Key:
+	case analysis.TTFTP50.Key:
 		q = c.TTFT.P50
-	case E2EP50.Key:
+	case analysis.E2EP50.Key:
 		q = c.E2E.P50
-	case E2EP99.Key:
+	case analysis.E2EP99.Key:
 		q = c.E2E.P99
-	case Goodput.Key:
+	case analysis.Goodput.Key:
 		if !c.GoodputRPS.OK || c.Arrivals == 0 {
 			return 0, 0, false
 		}
