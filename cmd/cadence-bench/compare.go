@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 	"github.com/cadence-bench/cadence-bench/report"
 )
@@ -48,7 +48,7 @@ found does not change the exit code: it is 0 when there was something to compare
 		Example: `  cadence-bench compare runs/before runs/after
   cadence-bench compare runs/mine:continuous runs/mine:prefix --metric goodput_rps,e2e_p99_s
   cadence-bench compare runs/before runs/after --rung prefix --slo 2s --json`,
-		Args: func(cmd *cobra.Command, args []string) error { return coded(exitInput, cobra.ExactArgs(2)(cmd, args)) },
+		Args: func(cmd *cobra.Command, args []string) error { return fault.Input.Wrap(cobra.ExactArgs(2)(cmd, args)) },
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.OutOrStdout(), args[0], args[1]) },
 	}
 	flags := cmd.Flags()
@@ -64,31 +64,31 @@ found does not change the exit code: it is 0 when there was something to compare
 func (f *compareFlags) run(out io.Writer, nameA, nameB string) error {
 	contrasts, err := f.contrasts()
 	if err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
 	if f.json && f.csv || f.json && f.markdown || f.csv && f.markdown {
-		return coded(exitInput, errors.New("--json, --csv and --markdown: give one of them"))
+		return fault.Input.Errorf("--json, --csv and --markdown: give one of them")
 	}
 	if f.slo < 0 {
-		return coded(exitInput, errors.New("--slo must not be negative"))
+		return fault.Input.Errorf("--slo must not be negative")
 	}
 	a, runA, err := f.arm(nameA, nil)
 	if err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
 	b, runB, err := f.arm(nameB, runA)
 	if err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
 	if (a.Rung == "") != (b.Rung == "") {
-		return coded(exitInput, fmt.Errorf("%s and %s: name a rung of both or of neither", nameA, nameB))
+		return fault.Input.Errorf("%s and %s: name a rung of both or of neither", nameA, nameB)
 	}
 	c, err := analysis.Compare(a, b, contrasts)
 	if err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
 	if err := f.print(out, c, runA, runB); err != nil {
-		return coded(exitWrite, err)
+		return fault.Write.Wrap(err)
 	}
 	return nil
 }

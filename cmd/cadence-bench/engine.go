@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 )
 
@@ -34,7 +35,7 @@ against its pinned SHA-256. What is there and whole is left as it is.`,
 				Cache: where().Cache, Platform: llamacpp.Platform(platform), Force: force, Log: cmd.ErrOrStderr(),
 			})
 			if err != nil {
-				return coded(exitEngine, err)
+				return fault.Engine.Wrap(err)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "installed in", dir)
 			return nil
@@ -55,7 +56,7 @@ func newEngineCheck(where func() places) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := llamacpp.Locate(where().Lib, where().Cache)
 			if err != nil {
-				return coded(exitEngine, err)
+				return fault.Engine.Wrap(err)
 			}
 			if model == "" {
 				if model, _, err = machine.Synthesise(where(), machine.DefaultModel(), ""); err != nil {
@@ -64,7 +65,7 @@ func newEngineCheck(where func() places) *cobra.Command {
 			}
 			check, err := llamacpp.Check(dir, model)
 			if err != nil {
-				return coded(exitEngine, err)
+				return fault.Engine.Wrap(err)
 			}
 			return printCheck(cmd.OutOrStdout(), check)
 		},

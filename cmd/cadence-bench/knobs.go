@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/report"
@@ -87,25 +88,24 @@ func knobsHelp() string {
 func (k *knobFlags) run(cmd *cobra.Command, where places, f ladderFlags) error {
 	for _, name := range notOfKnobs {
 		if cmd.Flags().Changed(name) {
-			return coded(exitInput, fmt.Errorf("--%s: only ladder has it", name))
+			return fault.Input.Errorf("--%s: only ladder has it", name)
 		}
 	}
 	if f.resume {
 		for _, name := range []string{"base", "knob", "values"} {
 			if cmd.Flags().Changed(name) {
-				return coded(exitInput, fmt.Errorf("--%s: a resumed run keeps the parameters it was started with; drop the flag, or start another run with --out", name))
+				return fault.Input.Errorf("--%s: a resumed run keeps the parameters it was started with; drop the flag, or start another run with --out", name)
 			}
 		}
 	} else if f.config.Replicates < minKnobReplicates {
-		return coded(exitInput, fmt.Errorf("--replicates: %d tells no noise; give %d or more", f.config.Replicates, minKnobReplicates))
+		return fault.Input.Errorf("--replicates: %d tells no noise; give %d or more", f.config.Replicates, minKnobReplicates)
 	}
 	if f.out == "" && !f.resume {
 		f.out = filepath.Join("runs", "knobs-"+time.Now().UTC().Format("20060102-150405"))
 	}
 	f.study = k
 	err := runLadder(cmd, where, f)
-	var coded codedError
-	if err == nil || errors.As(err, &coded) && coded.code == exitInvalid {
+	if err == nil || fault.Of(err) == fault.Invalid {
 		return errors.Join(printStudy(cmd.OutOrStdout(), f.out), err)
 	}
 	return err

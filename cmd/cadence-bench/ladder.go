@@ -136,26 +136,26 @@ func rungsHelp() string {
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {
-	return coded(exitInput, cobra.NoArgs(cmd, args))
+	return fault.Input.Wrap(cobra.NoArgs(cmd, args))
 }
 
 func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	started := time.Now()
 	if f.resume && f.out == "" {
-		return coded(exitInput, errors.New("--resume: name the run to go on with by --out"))
+		return fault.Input.Errorf("--resume: name the run to go on with by --out")
 	}
 	if err := f.planted.check(f); err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
 	if f.allowOtherArtifact && f.artifact == "" {
-		return coded(exitInput, errors.New("--allow-other-artifact: name the artifact by --admission-artifact"))
+		return fault.Input.Errorf("--allow-other-artifact: name the artifact by --admission-artifact")
 	}
 	if f.allowMixed && !f.resume {
-		return coded(exitInput, errors.New("--allow-mixed: only --resume can mix; drop the flag"))
+		return fault.Input.Errorf("--allow-mixed: only --resume can mix; drop the flag")
 	}
 	cfg, params, err := f.resolve(cmd)
 	if err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
 	if f.out == "" {
 		f.out = filepath.Join("runs", f.preset+"-"+started.UTC().Format("20060102-150405"))
@@ -185,14 +185,14 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	}
 	if f.study != nil && !f.resume {
 		if err := f.study.study(&cfg, m, cmd.Flags().Changed("rates"), show.Note); err != nil {
-			return coded(exitInput, err)
+			return fault.Input.Wrap(err)
 		}
 	}
 	var retain ladder.RetainRule
 	if llama, ok := m.(*machine.Llama); ok && !f.resume && cfg.KVRetain == 0 {
 		rungs, err := cfg.Embedded()
 		if err != nil {
-			return coded(exitInput, err)
+			return fault.Input.Wrap(err)
 		}
 		if retain, err = llama.RetainRule(rungs, show.Note); err != nil {
 			return err
@@ -238,7 +238,7 @@ func summarise(dir string) error {
 		return err
 	}
 	if err := results.WriteSummary(run.SummaryPath(), analysis.Summaries(run.Sweep)); err != nil {
-		return coded(exitWrite, err)
+		return fault.Write.Wrap(err)
 	}
 	invalid := 0
 	cells := run.All()
@@ -248,7 +248,7 @@ func summarise(dir string) error {
 		}
 	}
 	if invalid > 0 {
-		return coded(exitInvalid, fmt.Errorf("%d of %d cells are invalid: the report says why", invalid, len(cells)))
+		return fault.Invalid.Errorf("%d of %d cells are invalid: the report says why", invalid, len(cells))
 	}
 	return nil
 }
@@ -267,13 +267,13 @@ func (f *ladderFlags) finish(out io.Writer, err error) error {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", again, hidden{err})
 	case errors.Is(err, ladder.ErrTarget):
-		return coded(exitEngine, err)
+		return fault.Engine.Wrap(err)
 	case errors.Is(err, ladder.ErrCells):
-		return coded(exitCells, err)
+		return fault.Cells.Wrap(err)
 	case errors.Is(err, results.ErrRunExists), errors.Is(err, results.ErrRunLocked), errors.As(err, new(ladder.InputError)):
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	case errors.As(err, new(*fs.PathError)):
-		return coded(exitWrite, err)
+		return fault.Write.Wrap(err)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
@@ -71,11 +72,11 @@ Warnings do not change the exit code; an error, which is one line with the file 
 line, does (2). docs/ladders.md says which settings make up a mechanism.`,
 		Example: `  cadence-bench ladder check cadence
   cadence-bench ladder check my-ladder.yaml`,
-		Args: func(cmd *cobra.Command, args []string) error { return coded(exitInput, cobra.ExactArgs(1)(cmd, args)) },
+		Args: func(cmd *cobra.Command, args []string) error { return fault.Input.Wrap(cobra.ExactArgs(1)(cmd, args)) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := spec.Open(args[0])
 			if err != nil {
-				return coded(exitInput, err)
+				return fault.Input.Wrap(err)
 			}
 			return checkLadder(cmd.OutOrStdout(), l)
 		},

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/report"
 )
@@ -26,11 +26,11 @@ for what they leave behind. Rates that are left to auto are chosen when ladder s
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.resume {
-				return coded(exitInput, errors.New("--resume: a plan is of a run that is not begun; drop the flag"))
+				return fault.Input.Errorf("--resume: a plan is of a run that is not begun; drop the flag")
 			}
 			cfg, _, err := f.resolve(cmd)
 			if err != nil {
-				return coded(exitInput, err)
+				return fault.Input.Wrap(err)
 			}
 			return printPlan(cmd.OutOrStdout(), cfg, time.Now(), f.twin.simulated())
 		},
@@ -43,7 +43,7 @@ for what they leave behind. Rates that are left to auto are chosen when ladder s
 func printPlan(out io.Writer, cfg ladder.Config, begin time.Time, simulated bool) error {
 	rungs, err := cfg.Measured()
 	if err != nil {
-		return coded(exitInput, err)
+		return fault.Input.Wrap(err)
 	}
 	rates, label := cfg.Rates, func(rate float64) string { return fmt.Sprintf("%g", rate) }
 	if rates == nil {

@@ -13,7 +13,7 @@ import (
 
 // The engines of --engine.
 const (
-	engineLlama = "llama.cpp"
+	engineLlama = machine.LlamaBackend
 	engineTwin  = "twin"
 )
 

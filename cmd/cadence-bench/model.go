@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -31,12 +32,12 @@ that of a real model of its shape.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := gguf.ShapeByName(shape)
 			if err != nil {
-				return coded(exitInput, fmt.Errorf("--shape: %w", err))
+				return fault.Input.Errorf("--shape: %w", err)
 			}
 			spec := gguf.Spec{Shape: s, Seed: seed}
 			if typ != "" {
 				if spec.Type, err = gguf.ParseType(typ); err != nil {
-					return coded(exitInput, fmt.Errorf("--type: %w", err))
+					return fault.Input.Errorf("--type: %w", err)
 				}
 			}
 			file, made, err := machine.Synthesise(where(), spec, out)
@@ -67,7 +68,7 @@ func newModelInspect() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, err := gguf.Inspect(args[0])
 			if err != nil {
-				return coded(exitEngine, err)
+				return fault.Engine.Wrap(err)
 			}
 			return printModel(cmd.OutOrStdout(), args[0], info)
 		},
@@ -75,13 +76,13 @@ func newModelInspect() *cobra.Command {
 }
 
 func exactArgs(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error { return coded(exitInput, cobra.ExactArgs(n)(cmd, args)) }
+	return func(cmd *cobra.Command, args []string) error { return fault.Input.Wrap(cobra.ExactArgs(n)(cmd, args)) }
 }
 
 func printModel(out io.Writer, file string, info gguf.Info) error {
 	hash, err := results.HashFile(file)
 	if err != nil {
-		return coded(exitEngine, err)
+		return fault.Engine.Wrap(err)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name string, value any) { fmt.Fprintf(w, "%s\t%v\n", name, value) }

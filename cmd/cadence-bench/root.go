@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 )
 
@@ -41,7 +42,7 @@ batching with a prefix cache, or to servers over HTTP, and regenerates every tab
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return coded(exitInput, err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fault.Input.Wrap(err) })
 	cache := root.PersistentFlags().String("cache", defaultCache(), "folder for the engine's libraries and the default model (env CADENCE_CACHE)")
 	lib := root.PersistentFlags().String("lib", "", "folder with your own build of the llama.cpp libraries (env CADENCE_LIB)")
 	places := func() places { return places{Cache: *cache, Lib: *lib} }
@@ -70,7 +71,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q?", near[0])
 	}
-	return coded(exitInput, fmt.Errorf("unknown command %q: %s", args[0], hint))
+	return fault.Input.Errorf("unknown command %q: %s", args[0], hint)
 }
 
 // places are where the things that the tool fetches and makes are.

@@ -86,6 +86,7 @@ var mayImport = map[string][]string{
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results", "report", "report/page"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},
 	"ladder/mutate":       {"admission", "analysis/gate", "ladder/spec"},
+	"ladder/validation":   {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "ladder/replay", "ladder/sim", "report", "report/table", "results"},
 	"ladder/tune":         {"ladder/cell", "admission", "analysis", "ladder", "ladder/spec", "report/table", "results"},
 	"cmd/cadence-bench":   {"*"},
 }

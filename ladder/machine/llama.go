@@ -18,6 +18,9 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
+// LlamaBackend is the name of llama.cpp in results.
+const LlamaBackend = "llama.cpp"
+
 // Llama is a model on llama.cpp, in real time.
 type Llama struct {
 	model   *llamacpp.Model
@@ -77,7 +80,7 @@ func (m *Llama) Set(s results.Setting) (err error) {
 func (m *Llama) SetThreads(n int) { m.threads, m.threadsBatch = n, n }
 
 // Backend implements cell.Machine.
-func (m *Llama) Backend() string { return "llama.cpp" }
+func (m *Llama) Backend() string { return LlamaBackend }
 
 // NewClock implements cell.Machine.
 func (m *Llama) NewClock() clock.Clock { return clock.NewWall() }
