@@ -74,7 +74,7 @@ bench: engine model
 	$(BENCH) ./cmd/cadence-bench -bench Report -benchtime 1x > results/runs/bench/analysis.txt
 	$(BENCH) ./loadgen/httptarget -bench . -benchtime 1x > results/runs/bench/load.txt
 	$(BENCH) ./engine -bench PlanCommit -benchmem > results/runs/bench/schedule.txt
-	$(BENCH) ./admission -bench Decide -benchmem > results/runs/bench/decision.txt
+	$(BENCH) ./admission/riskcontrol -bench Decide -benchmem > results/runs/bench/decision.txt
 	$(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 2s > results/runs/bench/host.txt
 	CADENCE_MODEL=$(QWEN) $(BENCH) ./engine/llamacpp -bench 'StepHost|EngineHost' -benchtime 20x > results/runs/bench/host-qwen.txt
 	$(BENCH) ./engine/llamacpp -bench AgainstBinding > results/runs/bench/binding.txt

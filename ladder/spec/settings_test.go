@@ -1,9 +1,16 @@
 package spec
 
 import (
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,4 +77,55 @@ func TestDocumentedExamples(t *testing.T) {
 		_, err = Parse("example", []byte(text))
 		require.NoError(t, err)
 	}
+}
+
+// namedElsewhere are the files outside of this package that name a setting, and why.
+var namedElsewhere = map[string][]string{
+	"../../analysis/traits.go":         {"max_batch", "refill"},      // what a rung is, by its recorded parameters
+	"../../ladder/artifact/fit.go":     {"max_batch", "step_tokens"}, // facts on disk about the engine that was learnt
+	"../../results/decisioncolumns.go": {"max_batch", "step_tokens"}, // columns
+	"../../results/stepcolumns.go":     {"block_tokens"},             // a column
+}
+
+// TestSettingIsDeclaredOnce counts where settings are named. Whoever adds one touches the
+// table and the code that obeys it, which reads a field; a third place fails here. Keys that are common words (order, prefix,
+// paged) are left out: they are names of other things as well.
+func TestSettingIsDeclaredOnce(t *testing.T) {
+	keys := map[string]bool{}
+	for i := range settings {
+		if strings.Contains(settings[i].key, "_") || settings[i].key == "refill" {
+			keys[settings[i].key] = true
+		}
+	}
+	found := map[string][]string{}
+	err := filepath.WalkDir("../..", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2 {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") || strings.Contains(filepath.ToSlash(p), "/ladder/spec/") {
+			return nil
+		}
+		file, err := goparser.ParseFile(token.NewFileSet(), p, nil, 0)
+		if err != nil {
+			return err
+		}
+		named := map[string]bool{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if text, _ := strconv.Unquote(lit.Value); keys[text] {
+					named[text] = true
+				}
+			}
+			return true
+		})
+		if len(named) > 0 {
+			found[filepath.ToSlash(p)] = slices.Sorted(maps.Keys(named))
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, namedElsewhere, found)
 }
