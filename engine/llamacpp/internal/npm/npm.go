@@ -3,18 +3,16 @@
 package npm
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/internal/archive"
 )
 
 // Version is the version of the packages; 3.22.1 carries llama.cpp v0.5.0.
@@ -71,45 +69,12 @@ func firstLine(s string) string {
 	return ""
 }
 
-// unpack writes the regular files directly under the archive's folder from to
-// dir.
-func unpack(archive, from, dir string, keep func(string) bool) error {
-	f, err := os.Open(archive)
+// unpack writes the files directly under the archive's folder from to dir.
+func unpack(file, from, dir string, keep func(string) bool) error {
+	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	gz, err := gzip.NewReader(f)
-	if err != nil {
-		return err
-	}
-	tr := tar.NewReader(gz)
-	for {
-		h, err := tr.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		name := path.Base(h.Name)
-		if h.Typeflag != tar.TypeReg || path.Dir(h.Name) != from || !keep(name) {
-			continue
-		}
-		if err := writeFile(filepath.Join(dir, name), tr); err != nil {
-			return err
-		}
-	}
-}
-
-func writeFile(path string, r io.Reader) error {
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, r); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return archive.Untar(f, dir, func(name string) bool { return path.Dir(name) == from && keep(path.Base(name)) })
 }

@@ -6,23 +6,20 @@
 package publisher
 
 import (
-	"archive/tar"
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/internal/archive"
 )
 
 // The repositories of a release, as its manifest names them.
@@ -153,69 +150,9 @@ func unpack(file *os.File, name, dir string, keep func(string) bool) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
+	keepBase := func(name string) bool { return keep(path.Base(name)) }
 	if strings.HasSuffix(name, ".zip") {
-		return unzip(file, size, dir, keep)
+		return archive.Unzip(file, size, dir, keepBase)
 	}
-	return untar(file, dir, keep)
-}
-
-func unzip(file io.ReaderAt, size int64, dir string, keep func(string) bool) error {
-	z, err := zip.NewReader(file, size)
-	if err != nil {
-		return err
-	}
-	for _, f := range z.File {
-		base := path.Base(f.Name)
-		if !f.Mode().IsRegular() || !keep(base) {
-			continue
-		}
-		from, err := f.Open()
-		if err != nil {
-			return err
-		}
-		err = errors.Join(write(filepath.Join(dir, base), from), from.Close())
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func untar(file io.Reader, dir string, keep func(string) bool) error {
-	gz, err := gzip.NewReader(file)
-	if err != nil {
-		return err
-	}
-	tr := tar.NewReader(gz)
-	for {
-		h, err := tr.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		base := path.Base(h.Name)
-		if !keep(base) {
-			continue
-		}
-		switch h.Typeflag {
-		case tar.TypeReg:
-			err = write(filepath.Join(dir, base), tr)
-		case tar.TypeSymlink: // within the folder
-			err = os.Symlink(path.Base(h.Linkname), filepath.Join(dir, base))
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func write(path string, from io.Reader) error {
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, from)
-	return errors.Join(err, out.Close())
+	return archive.Untar(file, dir, keepBase)
 }
