@@ -59,15 +59,6 @@ func Make(s Spec) (*Tape, error) {
 	return l.Make(s.RPS, s.Seed, s.Duration)
 }
 
-// Check says what is wrong with s, if anything.
-func (s Spec) Check() error {
-	l, err := OpenLoad(s.Workload, "")
-	if err != nil {
-		return err
-	}
-	return l.Check(s.RPS, s.Duration)
-}
-
 // Make returns the tape of a load at an offered rate of rps requests per second
 // over [0, d). Where an arrival is a conversation, so many of them come that their
 // turns are rps in the mean; those of a conversation that has begun are in the
