@@ -24,7 +24,7 @@ type retained struct {
 
 func (s *Sweep) retainOf(cfg Config) *retained {
 	rungs, _ := cfg.ladder()
-	if cfg.KVRetain != 0 || !slices.ContainsFunc(rungs, func(r spec.Rung) bool { return r.Cache.Prefix }) {
+	if cfg.KVRetain != 0 || !slices.ContainsFunc(rungs, func(r spec.Rung) bool { return r.Caches() }) {
 		return &retained{}
 	}
 	return &retained{rule: s.Retain}

@@ -20,7 +20,7 @@ func studyConfig(t *testing.T) Config {
 	c.Rungs, c.Rates, c.SLO, c.Seeds = nil, []float64{6}, 2*time.Second, []uint64{1, 2}
 	c.Repeats = Repeats{Replicates: 3, Of: "prefix"}
 	c.Study = &results.Study{Base: "prefix", Arms: []results.Arm{
-		{Knob: "max-batch", Value: "1"}, {Knob: "max-batch", Value: "24"}, {Knob: "kv-layout", Value: "streams"}, {Knob: "prefill-budget", Value: unchunked},
+		{Knob: "max-batch", Value: "1"}, {Knob: "max-batch", Value: "24"}, {Knob: "kv-layout", Value: "streams"}, {Knob: "prefill-budget", Value: spec.Unchunked},
 	}}
 	return c
 }
@@ -75,7 +75,7 @@ func TestStudyArms(t *testing.T) {
 func TestStudyRungsDifferInOneThing(t *testing.T) {
 	c := studyConfig(t)
 	c.Study.Arms = nil
-	for _, k := range StudyKnobs(4) {
+	for _, k := range spec.Knobs(4) {
 		for _, v := range k.Values {
 			c.Study.Arms = append(c.Study.Arms, results.Arm{Knob: k.Name, Value: v})
 		}

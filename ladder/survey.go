@@ -94,7 +94,7 @@ func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, 
 	fifo, top := got.Idle.Capacity(t.lengths), 0.0
 	got.Rungs = []RungRate{{s.Rungs[0].Name, fifo}}
 	for _, rung := range s.Rungs[1:] {
-		if rung.Admission.Policy != "" { // a closed loop asks how fast it is, which is as without
+		if rung.Admits() { // a closed loop asks how fast it is, which is as without
 			continue
 		}
 		speed, err := s.full(ctx, b, rung, t.work, got.Idle)
@@ -115,7 +115,7 @@ func (s *Survey) full(ctx context.Context, b engine.Backend, rung spec.Rung, wor
 		return 0, err
 	}
 	speed, err := measureSaturated(ctx, s.Machine, b, s.engine(rung, "full"), work, idle, s.Limit)
-	if err != nil || !rung.Policy.Refill {
+	if err != nil || !rung.Refills() {
 		return speed, err
 	}
 	if err := cell.Reset(b); err != nil {
@@ -141,7 +141,7 @@ func Bound(rungs []spec.Rung, choice results.Choice) error {
 		return fmt.Errorf("choice of %s: %w", choice.Name, err)
 	}
 	for i := range rungs {
-		if rungs[i].Cache.Prefix {
+		if rungs[i].Caches() {
 			rungs[i].Cache.RetainCells = cells
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -79,7 +80,7 @@ The knobs, each with the values that are tried unless --values gives others:
 
 func knobsHelp() string {
 	var b strings.Builder
-	for _, k := range ladder.StudyKnobs(runtime.NumCPU()) {
+	for _, k := range spec.Knobs(runtime.NumCPU()) {
 		fmt.Fprintf(&b, "  %-15s %s: %s\n", k.Name, k.Adds, strings.Join(k.Values, ", "))
 	}
 	return b.String()

@@ -18,7 +18,7 @@ import (
 // have; nil and 0 for a rung without one. Each cell has a new one, since cells are
 // independent. What it draws at random depends on the cell's name.
 func Admission(r spec.Rung, cfg *Config, lim engine.Limits, key results.Key, tape *loadgen.Tape) (admission.Policy, time.Duration, error) {
-	if r.Admission.Policy == "" {
+	if !r.Admits() {
 		return nil, 0, nil
 	}
 	p, err := policies.New(r.Admission, admission.Env{

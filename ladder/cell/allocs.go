@@ -62,7 +62,7 @@ func allocs(ctx context.Context, m Machine, r spec.Rung) (float64, error) {
 	}
 	defer b.Close()
 	serve := r.Engine(m.Unified())
-	if r.Admission.Policy != "" {
+	if r.Admits() {
 		serve.Admission, err = policies.New(r.Admission, admission.Env{
 			SLO: allocSLO, MaxBatch: r.Policy.MaxBatch, StepTokens: r.Policy.StepTokens, Output: func(int) int { return allocOutput },
 		})

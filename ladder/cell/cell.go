@@ -126,7 +126,7 @@ func (s *Setup) embedded(ctx context.Context, t *Tape, r *Result) error {
 		return err
 	}
 	cell.Extrapolated = share()
-	cell.UpperRequests = upper(s.Machine, &s.Config, s.Rung.Cache.Prefix, t)
+	cell.UpperRequests = upper(s.Machine, &s.Config, s.Rung.Caches(), t)
 	for i := range r.Records {
 		r.Records[i].SharedTokens = t.shared[r.Records[i].Request]
 	}
@@ -193,7 +193,7 @@ func (s *Setup) load(ctx context.Context, b engine.Backend, t *Tape, r *Result) 
 	clk := s.Machine.NewClock()
 	to := &target{
 		clk: clk, temperature: float32(s.Config.Temperature), stop: s.Config.Stop, eog: s.Machine.EOG,
-		prefix: s.Rung.Cache.Prefix, slo: slo,
+		prefix: s.Rung.Caches(), slo: slo,
 		prompt: func(q *loadgen.Request) ([]engine.Token, error) { return t.Prompts[q.Index], nil },
 	}
 	if s.OnArrival {

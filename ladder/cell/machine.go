@@ -83,7 +83,7 @@ func ShapeFor(rungs []spec.Rung, context int) Shape {
 	s := Shape{SeqCells: context}
 	for _, r := range rungs {
 		seqs := r.Policy.MaxBatch
-		if r.Cache.Prefix {
+		if r.Caches() {
 			seqs += prefixOwners
 		}
 		s.Seqs = max(s.Seqs, seqs)

@@ -123,7 +123,7 @@ func whyLayout(rows []llamacpp.LayoutRow) string {
 func (m *Llama) RetainRule(rungs []spec.Rung, note func(string)) (func(longestPrompt int) results.Choice, error) {
 	prefix := false
 	for _, r := range rungs {
-		prefix = prefix || r.Cache.Prefix
+		prefix = prefix || r.Caches()
 	}
 	if !m.unified || !prefix {
 		return nil, nil

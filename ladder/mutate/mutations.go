@@ -96,6 +96,6 @@ func Mutations() []Mutation {
 }
 
 // open says that a rung takes every request.
-func open(s *spec.Settings) bool { return s.Admission.Policy == "" }
+func open(s *spec.Settings) bool { return !s.Admits() }
 
 func conformal(s *spec.Settings) bool { return s.Admission.Policy == "conformal" }

@@ -66,7 +66,7 @@ func Run(ctx context.Context, c Config) (*Profile, error) {
 	m.Plan = []results.Key{{Rung: r.rung.Name, OfferedRPS: rate, Seed: load.Seeds[0]}}
 	m.Library, m.Model = r.Machine.Describe()
 	m.Params["duration"], m.Params["timeout"] = load.Duration.String(), load.Timeout.String()
-	if r.rung.Admission.Policy != "" {
+	if r.rung.Admits() {
 		m.Params["slo"] = load.SLO.String()
 	}
 	return newProfile(m, got, raw.Bytes())
@@ -96,7 +96,7 @@ func (r *runner) choose(ctx context.Context) error {
 		}
 		r.rung = rungs[0]
 	}
-	if r.rung.Admission.Policy != "" && r.Load.SLO == 0 {
+	if r.rung.Admits() && r.Load.SLO == 0 {
 		slo, choice, err := ladder.ChooseSLO(ctx, r.Machine, r.Load, r.rung, r.Note)
 		if err := kept(choice, err); err != nil {
 			return err

@@ -59,6 +59,15 @@ type Settings struct {
 	Own       Own
 }
 
+// Admits says whether an admission policy decides who is served.
+func (s *Settings) Admits() bool { return s.Admission.Policy != "" }
+
+// Refills says whether waiting requests join a batch under way.
+func (s *Settings) Refills() bool { return s.Policy.Refill }
+
+// Caches says whether the beginnings of prompts are cached.
+func (s *Settings) Caches() bool { return s.Cache.Prefix }
+
 // Own says which of the settings that a flag or a measurement gives to every rung with
 // a prefix cache the rung has a value of its own for.
 type Own struct {

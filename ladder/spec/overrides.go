@@ -3,7 +3,10 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -40,146 +43,109 @@ const (
 	PrefillFirst = "prefill-first"
 )
 
-// override is one value of Overrides: how it is called on the command line and in a
-// manifest, and what it does to a rung.
-type override struct {
-	flag, param, usage string
-	fallback           any // of the flag, where it is not the zero value
-	// at returns where the value is: *int, *string, *bool or *time.Duration.
-	at func(*Overrides) any
-	// turn changes a rung that it fits. It is called for zero values too.
-	turn func(*Overrides, *Rung)
-}
-
-// overrides are all of them, in the order in which they apply.
-var overrides = []override{
-	{flag: "prefill-budget", param: "prefill_budget", usage: "tokens of a step; longer prompts are prefilled in chunks (default 512)",
-		at:   func(o *Overrides) any { return &o.PrefillBudget },
-		turn: func(o *Overrides, r *Rung) { replace(&r.Policy.StepTokens, o.PrefillBudget, true) }},
-	{flag: "kv-cells", param: "kv_cells", usage: "KV cells that may be used (default all that the sequences have)",
-		at:   func(o *Overrides) any { return &o.KVCells },
-		turn: func(o *Overrides, r *Rung) { replace(&r.Cache.Cells, o.KVCells, true) }},
-	{flag: "canonical", param: "canonical", usage: "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)",
-		at: func(o *Overrides) any { return &o.Canonical },
-		turn: func(o *Overrides, r *Rung) {
-			if o.Canonical {
-				r.Policy.ChunkAlign = canonicalChunk
-				replace(&r.Cache.BlockTokens, canonicalChunk, r.Cache.Paged)
-			}
-		}},
-	{flag: "max-batch", param: "max_batch", usage: "sequences at once for rungs from continuous up (default 24)",
-		at:   func(o *Overrides) any { return &o.MaxBatch },
-		turn: func(o *Overrides, r *Rung) { replace(&r.Policy.MaxBatch, o.MaxBatch, r.Policy.Refill) }},
-	{flag: "prefill-order", param: "prefill_order", usage: "decode-first or prefill-first (default decode-first)",
-		at: func(o *Overrides) any { return &o.PrefillOrder },
-		turn: func(o *Overrides, r *Rung) {
-			if r.Policy.Refill && o.PrefillOrder != "" {
-				r.Policy.DecodeFirst = o.PrefillOrder == DecodeFirst
-			}
-		}},
-	{flag: "block-size", param: "block_size", usage: "tokens of a KV block for rungs from paged up (default 16)",
-		at:   func(o *Overrides) any { return &o.BlockSize },
-		turn: func(o *Overrides, r *Rung) { replace(&r.Cache.BlockTokens, o.BlockSize, r.Cache.Paged) }},
-	{flag: "kv-retain", param: "kv_retain", usage: "KV cells that may hold nothing but cached prefixes (default: in a unified cache what a short measurement says slows a full batch by 10%, in streams no bound but the pool)",
-		at: func(o *Overrides) any { return &o.KVRetain },
-		turn: func(o *Overrides, r *Rung) {
-			replace(&r.Cache.RetainCells, o.KVRetain, r.Cache.Prefix && !r.Own.RetainCells)
-		}},
-	{flag: "share-wait", param: "share_wait", usage: "how long a request waits at most for a prefix that another is computing; 0 does not wait", fallback: DefaultShareWait,
-		at: func(o *Overrides) any { return &o.ShareWait },
-		turn: func(o *Overrides, r *Rung) {
-			if r.Cache.Prefix && r.Policy.Refill && !r.Own.ShareWait { // without refill nobody could join
-				r.Policy.ShareWait = o.ShareWait
-			}
-		}},
-}
-
-// replace sets a value that was given, where it fits.
-func replace(at *int, value int, fits bool) {
-	if fits && value > 0 {
-		*at = value
+// flags are all that override, --canonical first: it sets what others may set again.
+func flags() []*flag {
+	all := []*flag{{name: "canonical", usage: "compute each sequence apart and in the same chunks, so that answers are equal to the bit on every rung (slow)",
+		at: func(o *Overrides) any { return &o.Canonical }}}
+	for i := range settings {
+		if f := settings[i].flag; f != nil {
+			all = append(all, f)
+		}
 	}
+	return all
+}
+
+func (f *flag) param() string { return strings.ReplaceAll(f.name, "-", "_") }
+
+// Turn returns r with the overrides that fit it.
+func (o Overrides) Turn(r Rung) Rung {
+	if o.Canonical {
+		r.Policy.ChunkAlign = canonicalChunk
+		if r.Cache.Paged {
+			r.Cache.BlockTokens = canonicalChunk
+		}
+	}
+	for i := range settings {
+		it := &settings[i]
+		if it.flag == nil || it.flag.fits != nil && !it.flag.fits(&r.Settings) || it.own != nil && *it.own(&r.Settings) {
+			continue
+		}
+		value := reflect.ValueOf(it.flag.at(&o)).Elem()
+		if value.IsZero() {
+			continue
+		}
+		at := reflect.ValueOf(it.at(&r.Settings)).Elem()
+		if at.Kind() == reflect.Bool {
+			value = reflect.ValueOf(value.String() == it.flag.words[1])
+		}
+		at.Set(value)
+	}
+	return r
 }
 
 // Bind makes the flags of the overrides.
-func (o *Overrides) Bind(flags *pflag.FlagSet) {
-	for _, it := range overrides {
-		switch at := it.at(o).(type) {
+func (o *Overrides) Bind(set *pflag.FlagSet) {
+	for _, f := range flags() {
+		switch at := f.at(o).(type) {
 		case *int:
-			flags.IntVar(at, it.flag, 0, it.usage)
+			set.IntVar(at, f.name, 0, f.usage)
 		case *string:
-			flags.StringVar(at, it.flag, "", it.usage)
+			set.StringVar(at, f.name, "", f.usage)
 		case *bool:
-			flags.BoolVar(at, it.flag, false, it.usage)
+			set.BoolVar(at, f.name, false, f.usage)
 		case *time.Duration:
-			flags.DurationVar(at, it.flag, it.fallback.(time.Duration), it.usage)
+			set.DurationVar(at, f.name, f.fallback, f.usage)
 		}
 	}
 }
 
 // Check is an error that names the flag of a value that makes no sense.
 func (o *Overrides) Check() error {
-	switch o.PrefillOrder {
-	case "", DecodeFirst, PrefillFirst:
-	default:
-		return fmt.Errorf("--prefill-order: unknown order %q; choose %s or %s", o.PrefillOrder, DecodeFirst, PrefillFirst)
-	}
-	for _, it := range overrides {
-		n := 0
-		switch at := it.at(o).(type) {
-		case *int:
-			n = *at
-		case *time.Duration:
-			n = int(*at)
-		}
-		if n < 0 {
-			return fmt.Errorf("--%s: must not be negative", it.flag)
+	for _, f := range flags() {
+		v := reflect.ValueOf(f.at(o)).Elem()
+		switch {
+		case v.CanInt() && v.Int() < 0:
+			return fmt.Errorf("--%s: must not be negative", f.name)
+		case f.words[0] != "" && !v.IsZero() && !slices.Contains(f.words[:], v.String()):
+			return fmt.Errorf("--%s: unknown order %q; choose %s or %s", f.name, v, f.words[1], f.words[0])
 		}
 	}
 	return nil
 }
 
-// Turn returns r with the overrides that fit it.
-func (o Overrides) Turn(r Rung) Rung {
-	for _, it := range overrides {
-		it.turn(&o, &r)
-	}
-	return r
-}
-
 // Params adds the overrides to the parameters of a manifest.
 func (o *Overrides) Params(p map[string]string) {
-	for _, it := range overrides {
-		switch at := it.at(o).(type) {
-		case *string:
-			p[it.param] = *at
-		case *int:
-			p[it.param] = strconv.Itoa(*at)
-		case *bool:
-			p[it.param] = strconv.FormatBool(*at)
-		case *time.Duration:
-			p[it.param] = at.String()
-		}
+	for _, f := range flags() {
+		p[f.param()] = fmt.Sprint(reflect.ValueOf(f.at(o)).Elem().Interface())
 	}
 }
 
 // OverridesOf reads what Params added.
 func OverridesOf(p map[string]string) (o Overrides, err error) {
-	for _, it := range overrides {
-		var e error
-		switch at := it.at(&o).(type) {
-		case *string:
-			*at = p[it.param]
-		case *int:
-			*at, e = strconv.Atoi(p[it.param])
-		case *bool:
-			*at = p[it.param] == "true"
-		case *time.Duration:
-			*at, e = time.ParseDuration(p[it.param])
-		}
-		if e != nil {
-			err = errors.Join(err, fmt.Errorf("parameter %q: %w", it.param, e))
+	for _, f := range flags() {
+		if e := SetText(f.at(&o), p[f.param()]); e != nil {
+			err = errors.Join(err, fmt.Errorf("parameter %q: %w", f.param(), e))
 		}
 	}
 	return o, err
+}
+
+// SetText reads a value that fmt.Sprint wrote into where at points: a string, a number,
+// a duration or true or false.
+func SetText(at any, text string) (err error) {
+	switch at := at.(type) {
+	case *string:
+		*at = text
+	case *int:
+		*at, err = strconv.Atoi(text)
+	case *float64:
+		*at, err = strconv.ParseFloat(text, 64)
+	case *bool:
+		*at = text == "true"
+	case *time.Duration:
+		*at, err = time.ParseDuration(text)
+	default:
+		panic(fmt.Sprintf("spec: a value of type %T", at))
+	}
+	return err
 }

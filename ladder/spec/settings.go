@@ -44,6 +44,19 @@ type setting struct {
 	at func(*Settings) any
 	// own, if there is one, is where it is noted that a file gave the value.
 	own func(*Settings) *bool
+	// flag overrides it on all rungs alike; nil: none does.
+	flag *flag
+}
+
+// flag is how the command line overrides a setting, on the rungs that it fits, but for
+// those with a value of their own. The name, with underscores, is the manifest's too.
+type flag struct {
+	name, usage string
+	fallback    time.Duration // of a duration; all others are left alone by their zero value
+	at          func(*Overrides) any
+	words       [2]string            // by which it names false and true of a setting
+	fits        func(*Settings) bool // nil: every rung
+	knob        *knob                // that a study turns; nil: none
 }
 
 // The bounds of values are there to catch a slip of a digit or a unit, not to limit
@@ -65,7 +78,10 @@ const (
 var settings = []setting{
 	{section: scheduler, key: "max_batch", unit: "sequences", fallback: "1", mechanism: batching, max: maxSequences,
 		meaning: "how many requests may run at once",
-		at:      func(s *Settings) any { return &s.Policy.MaxBatch }},
+		at:      func(s *Settings) any { return &s.Policy.MaxBatch },
+		flag: &flag{name: "max-batch", usage: "sequences at once for rungs from continuous up (default 24)",
+			at: func(o *Overrides) any { return &o.MaxBatch }, fits: (*Settings).Refills,
+			knob: &knob{place: 8, adds: "sequences at once", values: []string{"4", "8", "16", "24", "32"}}}},
 	{section: scheduler, key: "refill", fallback: "false", mechanism: batching,
 		meaning: "waiting requests join at every step; otherwise a batch drains wholly before the next is formed",
 		at:      func(s *Settings) any { return &s.Policy.Refill }},
@@ -74,13 +90,22 @@ var settings = []setting{
 		at:      func(s *Settings) any { return &s.Policy.FillWait }},
 	{section: scheduler, key: "step_tokens", unit: "tokens", fallback: "512", mechanism: composition, max: maxTokens,
 		meaning: "most rows of one step, at least `max_batch`; longer prompts are prefilled in chunks",
-		at:      func(s *Settings) any { return &s.Policy.StepTokens }},
+		at:      func(s *Settings) any { return &s.Policy.StepTokens },
+		flag: &flag{name: "prefill-budget", usage: "tokens of a step; longer prompts are prefilled in chunks (default 512)",
+			at: func(o *Overrides) any { return &o.PrefillBudget },
+			knob: &knob{place: 1, adds: "tokens of a step; unchunked takes the longest prompt whole", values: []string{"128", "256", "512", Unchunked},
+				set: map[string]func(*Settings, int){Unchunked: func(s *Settings, longest int) {
+					s.Policy.StepTokens = max(longest, s.Policy.StepTokens) + s.Policy.MaxBatch // decoding rows besides the prompt
+				}}}}},
 	{section: scheduler, key: "prefill_tokens", rare: true, unit: "tokens", fallback: "0: as `step_tokens`", mechanism: composition, max: maxTokens,
 		meaning: "most prompt rows of one step",
 		at:      func(s *Settings) any { return &s.Policy.PrefillTokens }},
 	{section: scheduler, key: "decode_first", fallback: "false", mechanism: composition,
 		meaning: "every decoding sequence has its row before prompts share what is left; otherwise prompts go first, alone",
-		at:      func(s *Settings) any { return &s.Policy.DecodeFirst }},
+		at:      func(s *Settings) any { return &s.Policy.DecodeFirst },
+		flag: &flag{name: "prefill-order", usage: "decode-first or prefill-first (default decode-first)",
+			at: func(o *Overrides) any { return &o.PrefillOrder }, words: [2]string{PrefillFirst, DecodeFirst}, fits: (*Settings).Refills,
+			knob: &knob{place: 2, adds: "who goes first in a step", values: []string{DecodeFirst, PrefillFirst}}}},
 	{section: scheduler, key: "prefill_streak", rare: true, unit: "steps", fallback: "0: as `max_batch`", mechanism: composition, max: maxTokens,
 		meaning: "steps in a row that prompts may take while others wait to decode; only with `refill` and without `decode_first`",
 		at:      func(s *Settings) any { return &s.Policy.PrefillStreak }},
@@ -99,7 +124,10 @@ var settings = []setting{
 	{section: scheduler, key: "share_wait", unit: "duration", fallback: "as `--share-wait`", mechanism: prefixCache,
 		meaning: "how long a request waits at most for a prefix that another is computing; only with `refill` and `prefix`",
 		at:      func(s *Settings) any { return &s.Policy.ShareWait },
-		own:     func(s *Settings) *bool { return &s.Own.ShareWait }},
+		own:     func(s *Settings) *bool { return &s.Own.ShareWait },
+		flag: &flag{name: "share-wait", usage: "how long a request waits at most for a prefix that another is computing; 0 does not wait", fallback: DefaultShareWait,
+			at:   func(o *Overrides) any { return &o.ShareWait },
+			fits: func(s *Settings) bool { return s.Caches() && s.Refills() }}},
 	{section: scheduler, key: "late_publish", fallback: "false", mechanism: prefixCache,
 		meaning: "what is computed of a request is there for others when it has ended, not already when its prompt is complete; only with `prefix`",
 		at:      func(s *Settings) any { return &s.Policy.LatePublish }},
@@ -108,20 +136,29 @@ var settings = []setting{
 		at:      func(s *Settings) any { return &s.Cache.Paged }},
 	{section: cache, key: "block_tokens", unit: "tokens", fallback: "16 if `paged`, else one", mechanism: paging, max: maxTokens,
 		meaning: "size of a block",
-		at:      func(s *Settings) any { return &s.Cache.BlockTokens }},
+		at:      func(s *Settings) any { return &s.Cache.BlockTokens },
+		flag: &flag{name: "block-size", usage: "tokens of a KV block for rungs from paged up (default 16)",
+			at: func(o *Overrides) any { return &o.BlockSize }, fits: func(s *Settings) bool { return s.Cache.Paged },
+			knob: &knob{place: 6, adds: "tokens of a KV block", values: []string{"8", "16", "32", "64"}}}},
 	{section: cache, key: "prefix", param: "prefix_cache", fallback: "false", mechanism: prefixCache,
 		meaning: "the cached beginning of a prompt is not computed again; needs `paged`",
 		at:      func(s *Settings) any { return &s.Cache.Prefix }},
 	{section: cache, key: "retain_cells", param: "kv_retain", unit: "cells", fallback: "as `--kv-retain`", mechanism: prefixCache, max: maxCells,
 		meaning: "cells that may hold nothing but cached prefixes; 0 sets no bound; only with `prefix`",
 		at:      func(s *Settings) any { return &s.Cache.RetainCells },
-		own:     func(s *Settings) *bool { return &s.Own.RetainCells }},
+		own:     func(s *Settings) *bool { return &s.Own.RetainCells },
+		flag: &flag{name: "kv-retain", usage: "KV cells that may hold nothing but cached prefixes (default: in a unified cache what a short measurement says slows a full batch by 10%, in streams no bound but the pool)",
+			at: func(o *Overrides) any { return &o.KVRetain }, fits: (*Settings).Caches}},
 	{section: cache, key: "optimism", rare: true, unit: "share", fallback: "0", mechanism: preemption,
 		meaning: "share of the output growth promised to running requests that admission leaves out of account, 0 to 1; above 0 a request may be preempted; needs `paged`",
 		at:      func(s *Settings) any { return &s.Cache.Optimism }},
 	{section: cache, key: "cells", param: "kv_cells", unit: "cells", fallback: "0: all that the sequences have", mechanism: pool, max: maxCells,
 		meaning: "cells that may be used",
-		at:      func(s *Settings) any { return &s.Cache.Cells }},
+		at:      func(s *Settings) any { return &s.Cache.Cells },
+		flag: &flag{name: "kv-cells", usage: "KV cells that may be used (default all that the sequences have)",
+			at: func(o *Overrides) any { return &o.KVCells },
+			knob: &knob{place: 7, adds: "KV cells that may be used", values: []string{"4096", "8192", "16384", wholePool},
+				set: map[string]func(*Settings, int){wholePool: func(s *Settings, _ int) { s.Cache.Cells = 0 }}}}},
 }
 
 // keysOf returns the keys of a section.
@@ -160,7 +197,7 @@ func (s *setting) value(of Settings) string {
 	case *engine.Order:
 		return v.String()
 	default:
-		panic(fmt.Sprintf("ladders: %s has a value of type %T", s.key, v))
+		panic(fmt.Sprintf("spec: %s has a value of type %T", s.key, v))
 	}
 }
 

@@ -52,7 +52,7 @@ func (p parser) set(n *yaml.Node, key string, limit int, into any) error {
 	case *engine.Order:
 		return p.order(n, v)
 	default:
-		panic(fmt.Sprintf("ladders: %s has a value of type %T", key, into))
+		panic(fmt.Sprintf("spec: %s has a value of type %T", key, into))
 	}
 	return p.at(n, "%s is %s; give %s", key, kindOf(n), want)
 }

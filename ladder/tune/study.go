@@ -71,11 +71,11 @@ func NewStudy(o Options) (*Study, error) {
 		return nil, fault.Input.Wrap(err)
 	}
 	s := &Study{Options: o, base: l.Rungs[0]}
-	if s.base.Admission.Policy != "" {
+	if s.base.Admits() {
 		return nil, fault.Input.Errorf("--ladder: the first rung of %s has an admission policy; begin with one that has none", l.Name)
 	}
 	for _, r := range l.Rungs[1:] {
-		if r.Admission.Policy != "" && (len(o.Rungs) == 0 || slices.Contains(o.Rungs, r.Name)) {
+		if r.Admits() && (len(o.Rungs) == 0 || slices.Contains(o.Rungs, r.Name)) {
 			s.arms = append(s.arms, r)
 		}
 	}
