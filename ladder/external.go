@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen/httptarget"
@@ -37,9 +38,6 @@ type Externals struct {
 
 // NoRungs in place of the rungs' names measures no embedded engine.
 const NoRungs = "none"
-
-// ErrTarget is wrapped by the error for a server that cannot be used.
-var ErrTarget = errors.New("target not usable")
 
 // targetName is what cells' files can be called after.
 var targetName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
@@ -102,6 +100,12 @@ func (e *Externals) rungs() []spec.Rung {
 	return rungs
 }
 
+// NeedsEngine says whether there is anything for the embedded engine to do: a rung to
+// serve, or prompts to tokenise.
+func (c *Config) NeedsEngine() bool {
+	return len(c.Rungs) != 1 || c.Rungs[0] != NoRungs || c.TokenIDs
+}
+
 // embedded returns the rungs that are no servers.
 func embedded(rungs []spec.Rung) []spec.Rung {
 	return slices.DeleteFunc(slices.Clone(rungs), func(r spec.Rung) bool { return r.External != nil })
@@ -141,7 +145,7 @@ func (s *Sweep) meet(ctx context.Context, cfg Config) ([]results.Target, error) 
 		defer cancel()
 		facts, err := httptarget.Describe(ctx, cfg.server(t, s.TargetKey, nil))
 		if err == nil && cfg.TargetModel != "" && len(facts.Models) > 0 && !slices.Contains(facts.Models, cfg.TargetModel) {
-			return nil, InputError{fmt.Errorf("--target-model: %s has no model %q; it has %s", t.Name, cfg.TargetModel, strings.Join(facts.Models, ", "))}
+			return nil, fault.Input.Errorf("--target-model: %s has no model %q; it has %s", t.Name, cfg.TargetModel, strings.Join(facts.Models, ", "))
 		}
 		if err == nil {
 			err = httptarget.Try(ctx, cfg.server(t, s.TargetKey, facts.Models), cell.Greeting(t.Name))
@@ -150,7 +154,7 @@ func (s *Sweep) meet(ctx context.Context, cfg Config) ([]results.Target, error) 
 			if context.Cause(ctx) == context.Canceled {
 				return nil, context.Canceled
 			}
-			return nil, fmt.Errorf("%w: %s: %w", ErrTarget, t.Name, err)
+			return nil, fault.Engine.Errorf("target not usable: %s: %w", t.Name, err)
 		}
 		all = append(all, results.Target{
 			Name: t.Name, URL: t.URL, API: string(cfg.API), Model: cfg.server(t, "", facts.Models).Model,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -43,7 +44,7 @@ type trial struct {
 func (s *Sweep) trial(cfg Config, tapes *cell.Tapes) (trial, error) {
 	load, err := cfg.load()
 	if err != nil {
-		return trial{}, InputError{err}
+		return trial{}, fault.Input.Wrap(err)
 	}
 	o, err := tapes.Tokenise(load.Sample(lengthSamples, lengthSeed))
 	if err != nil {
@@ -101,7 +102,7 @@ func choose(ctx context.Context, m cell.Machine, cfg Config, rungs []spec.Rung, 
 			return c, err
 		}
 		c.rates = Rates(fifo, top*fifo, cfg.NumRates)
-		c.notes = append(c.notes, results.Choice{Name: "rates", Value: formatRates(c.rates), Why: fmt.Sprintf(
+		c.notes = append(c.notes, results.Choice{Name: "rates", Value: text(c.rates), Why: fmt.Sprintf(
 			"from half of what one request at a time can sustain (%.2f requests/s) to 1.5 times what %q sustained with a full queue (%.2f)",
 			fifo, rungs[len(rungs)-1].Name, top*fifo)})
 	}

@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -67,37 +66,4 @@ func (r *Repeats) check(rungs []spec.Rung) error {
 		return fmt.Errorf("--anchor: %w", err)
 	}
 	return nil
-}
-
-// The parameters by which a manifest keeps Repeats. There are none without any.
-const (
-	paramReplicates = "replicates"
-	paramAnchor     = "anchor"
-	paramReplicated = "replicates_of"
-)
-
-func (r *Repeats) params(p map[string]string) {
-	if r.Replicates > 1 {
-		p[paramReplicates] = strconv.Itoa(r.Replicates)
-	}
-	if r.Anchor != "" {
-		p[paramAnchor] = r.Anchor
-	}
-	if r.Of != "" {
-		p[paramReplicated] = r.Of
-	}
-}
-
-// repeatsOf reads what params wrote.
-func repeatsOf(p map[string]string) (Repeats, error) {
-	r := Repeats{Anchor: p[paramAnchor], Of: p[paramReplicated]}
-	text, given := p[paramReplicates]
-	if !given {
-		return r, nil
-	}
-	var err error
-	if r.Replicates, err = strconv.Atoi(text); err != nil {
-		return r, fmt.Errorf("parameter %q is %q: %w", paramReplicates, text, err)
-	}
-	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -13,7 +14,8 @@ import (
 // Resume goes on with the run in Dir, whose manifest has every parameter. It
 // refuses to mix measurements of different programs, engines, models, machines or
 // tapes, unless AllowMixed says otherwise.
-func (s *Sweep) Resume(ctx context.Context) error {
+func (s *Sweep) Resume(ctx context.Context) (err error) {
+	defer markWrite(&err)
 	if _, err := results.OpenRun(s.Dir); err != nil {
 		return err // before a lock is left where there is no run
 	}
@@ -84,7 +86,7 @@ func (s *Sweep) mix(w work) error {
 		if n := len(w.mixed) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more such changes)", n)
 		}
-		return InputError{fmt.Errorf("%s cannot be resumed: %v%s; start another run with --out, or mix the two with --allow-mixed, which marks the run", s.Dir, w.mixed[0], more)}
+		return fault.Input.Errorf("%s cannot be resumed: %v%s; start another run with --out, or mix the two with --allow-mixed, which marks the run", s.Dir, w.mixed[0], more)
 	}
 	m := &w.run.Manifest
 	m.Mixed = append(m.Mixed, results.Mixture{At: s.Now(), Command: s.Provenance.Command, Changes: w.mixed})

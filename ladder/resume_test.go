@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -63,7 +64,7 @@ func TestResumeNamesWhatChanged(t *testing.T) {
 		s.Provenance = provenance()
 		change(s, m)
 		err := s.Resume(t.Context())
-		require.ErrorAs(t, err, new(InputError))
+		require.Equal(t, fault.Input, fault.Of(err))
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "--allow-mixed")
 		require.Equal(t, before, everything(t, dir))

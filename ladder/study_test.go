@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -191,7 +192,7 @@ func TestStudyOfWhatTheMachineCannot(t *testing.T) {
 	c.Study.Arms = []results.Arm{{Knob: "threads", Value: "2"}}
 	s, m, _ := newSweep(filepath.Join(t.TempDir(), "run"))
 	err := s.Start(t.Context(), c)
-	require.ErrorAs(t, err, new(InputError))
+	require.Equal(t, fault.Input, fault.Of(err))
 	require.ErrorContains(t, err, "rung threads=2: the fake engine cannot be had with threads=2")
 	s.Machine = varied{m}
 	require.ErrorContains(t, s.Start(t.Context(), c), "rung threads=2: device lost")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -91,16 +93,11 @@ type Sweep struct {
 // ErrCells is returned when the sweep is over but some cells could not be measured.
 var ErrCells = errors.New("not every cell could be measured")
 
-// InputError is an error of what the sweep was asked to do: nothing was measured.
-type InputError struct{ error }
-
-// Unwrap returns the error itself.
-func (e InputError) Unwrap() error { return e.error }
-
 // Start measures cfg into a new run.
-func (s *Sweep) Start(ctx context.Context, cfg Config) error {
+func (s *Sweep) Start(ctx context.Context, cfg Config) (err error) {
+	defer markWrite(&err)
 	if err := cfg.Check(); err != nil {
-		return InputError{err}
+		return fault.Input.Wrap(err)
 	}
 	cfg.Fitted = s.Fitted
 	if s.Dir != "" {
@@ -114,7 +111,7 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	}
 	rungs, err := cfg.ladder()
 	if err != nil {
-		return InputError{err}
+		return fault.Input.Wrap(err)
 	}
 	machines, err := s.machines(rungs)
 	if err != nil {
@@ -183,6 +180,14 @@ func (s *Sweep) Start(ctx context.Context, cfg Config) error {
 	return s.journalled(ctx, w)
 }
 
+// markWrite marks an error about a file that has no kind yet: what the sweep reads is
+// input, and the rest is written.
+func markWrite(err *error) {
+	if errors.As(*err, new(*fs.PathError)) {
+		*err = fault.Write.Wrap(*err)
+	}
+}
+
 // lengths are the most tokens of any request, its output limit included, and of any
 // prompt.
 type lengths struct{ request, prompt int }
@@ -196,7 +201,7 @@ func (s *Sweep) tapes(cfg *Config, tapes *cell.Tapes, engine bool, need *lengths
 		for _, seed := range cfg.Seeds {
 			t, err := tapes.At(&offered, rate, seed, engine)
 			if err != nil {
-				return nil, InputError{err}
+				return nil, fault.Input.Wrap(err)
 			}
 			if engine {
 				n, err := s.fit(*cfg, t)
@@ -261,7 +266,7 @@ func (s *Sweep) measure(ctx context.Context, w work, keep func(results.Entry) er
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%w: %d of %d failed twice; --resume tries them again", ErrCells, failed, len(plan))
+		return fault.Cells.Errorf("%w: %d of %d failed twice; --resume tries them again", ErrCells, failed, len(plan))
 	}
 	return nil
 }
@@ -404,8 +409,8 @@ func (s *Sweep) fit(cfg Config, t *cell.Tape) (longest int, err error) {
 	for i, r := range t.Requests {
 		need := len(t.Prompts[i]) + r.MaxTokens
 		if need > room {
-			return 0, InputError{fmt.Errorf("%s is %d tokens, but request %d of seed %d needs %d for its prompt and up to %d for its answer; give a longer --context or another --model",
-				limit, room, i, t.Seed, len(t.Prompts[i]), r.MaxTokens)}
+			return 0, fault.Input.Errorf("%s is %d tokens, but request %d of seed %d needs %d for its prompt and up to %d for its answer; give a longer --context or another --model",
+				limit, room, i, t.Seed, len(t.Prompts[i]), r.MaxTokens)
 		}
 		longest = max(longest, need)
 	}
@@ -421,7 +426,7 @@ func (s *Sweep) machines(rungs []spec.Rung) (map[spec.Variant]cell.Machine, erro
 		}
 		varied, err := cell.Vary(s.Machine, r.Variant)
 		if err != nil {
-			return nil, InputError{fmt.Errorf("rung %s: %w", r.Name, err)}
+			return nil, fault.Input.Errorf("rung %s: %w", r.Name, err)
 		}
 		all[r.Variant] = varied
 	}

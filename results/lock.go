@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 )
 
 // Lock is the right to write into a run's folder. One process has it at a time, and the
@@ -59,7 +61,7 @@ func lockedBy(dir string) error {
 			who = "process " + pid
 		}
 	}
-	return fmt.Errorf("%s %w by %s: wait for its end, or give another folder with --out", dir, ErrRunLocked, who)
+	return fault.Input.Errorf("%s %w by %s: wait for its end, or give another folder with --out", dir, ErrRunLocked, who)
 }
 
 // Release removes the file, where the system lets an open one go, and gives the lock back.

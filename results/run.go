@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 )
 
 // Run is a folder of one run:
@@ -238,7 +240,7 @@ func Vacant(dir string) error {
 	r := &Run{Dir: dir}
 	taken, err := r.anything()
 	if err == nil && taken != "" {
-		err = fmt.Errorf("%s %w (it has %s): give another folder with --out, or go on with that run with --resume",
+		err = fault.Input.Errorf("%s %w (it has %s): give another folder with --out, or go on with that run with --resume",
 			dir, ErrRunExists, taken)
 	}
 	return err

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,11 +44,7 @@ other tapes, those of --seeds.`,
   cadence-bench admission tune --attain 0.95 --out tuned-95.yaml`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := f.run(cmd.Context(), where(), cmd.OutOrStdout(), live.NewProgress(cmd.ErrOrStderr()).Note)
-			if errors.As(err, new(ladder.InputError)) {
-				return fault.Input.Wrap(err)
-			}
-			return err
+			return f.run(cmd.Context(), where(), cmd.OutOrStdout(), live.NewProgress(cmd.ErrOrStderr()).Note)
 		},
 	}
 	flags := cmd.Flags()
@@ -86,8 +80,9 @@ func (f *tuneFlags) run(ctx context.Context, where places, out io.Writer, note f
 	if err != nil {
 		return err
 	}
-	params := map[string]string{"kv_layout": "auto", "flash_attn": "auto", "threads": "0", "threads_batch": "0", "twin_noise": strconv.FormatBool(f.twin.noise)}
-	m, _, err := machine.OpenTwin(where, f.twin.calibration, "", params, note)
+	want := machine.Defaults()
+	want.Noise = f.twin.noise
+	m, _, err := machine.OpenTwin(where, f.twin.calibration, "", want, note)
 	if err != nil {
 		return err
 	}

@@ -4,27 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
-	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/session"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-// knobFlags are the flags of `knobs` that `ladder` has not.
-type knobFlags struct {
-	base          string
-	knobs, values []string
-}
 
 // defaultKnobBase is the highest rung of the default ladder without admission control.
 const defaultKnobBase = "prefix"
@@ -40,8 +31,8 @@ const minKnobReplicates = 2
 var notOfKnobs = []string{"rungs", "anchor", "canonical", "target", "api", "target-model", "target-length", "target-shared-cache", "token-ids"}
 
 func newKnobs(where func() places) *cobra.Command {
-	var f ladderFlags
-	var k knobFlags
+	k := session.Knobs{}
+	f := ladderFlags{name: "ladder", Options: session.Options{Knobs: &k}}
 	cmd := &cobra.Command{
 		Use:   "knobs",
 		Short: "Change one setting of a rung at a time, against the noise of measuring it unchanged",
@@ -60,7 +51,7 @@ The knobs, each with the values that are tried unless --values gives others:
   cadence-bench knobs --knob threads --values 1,2 --replicates 5 --out runs/threads
   cadence-bench knobs --out runs/threads --resume`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return k.run(cmd, where(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runKnobs(cmd, where(), f) },
 	}
 	flags := cmd.Flags()
 	f.bind(flags)
@@ -71,10 +62,10 @@ The knobs, each with the values that are tried unless --values gives others:
 	}
 	replicates := flags.Lookup("replicates")
 	replicates.Usage, replicates.DefValue = "how often the unchanged rung is measured on each tape, at least 2: its noise", "3"
-	f.config.Replicates = 3
-	flags.StringVar(&k.base, "base", defaultKnobBase, "rung of the ladder whose settings are changed")
-	flags.StringArrayVar(&k.knobs, "knob", nil, "knob to turn; may be repeated (default all)")
-	flags.StringSliceVar(&k.values, "values", nil, "values of the one --knob, comma-separated (default those listed above, but for the rung's own)")
+	f.flags.Replicates = 3
+	flags.StringVar(&k.Base, "base", defaultKnobBase, "rung of the ladder whose settings are changed")
+	flags.StringArrayVar(&k.Knobs, "knob", nil, "knob to turn; may be repeated (default all)")
+	flags.StringSliceVar(&k.Values, "values", nil, "values of the one --knob, comma-separated (default those listed above, but for the rung's own)")
 	return cmd
 }
 
@@ -86,7 +77,7 @@ func knobsHelp() string {
 	return b.String()
 }
 
-func (k *knobFlags) run(cmd *cobra.Command, where places, f ladderFlags) error {
+func runKnobs(cmd *cobra.Command, where places, f ladderFlags) error {
 	for _, name := range notOfKnobs {
 		if cmd.Flags().Changed(name) {
 			return fault.Input.Errorf("--%s: only ladder has it", name)
@@ -98,65 +89,17 @@ func (k *knobFlags) run(cmd *cobra.Command, where places, f ladderFlags) error {
 				return fault.Input.Errorf("--%s: a resumed run keeps the parameters it was started with; drop the flag, or start another run with --out", name)
 			}
 		}
-	} else if f.config.Replicates < minKnobReplicates {
-		return fault.Input.Errorf("--replicates: %d tells no noise; give %d or more", f.config.Replicates, minKnobReplicates)
+	} else if f.flags.Replicates < minKnobReplicates {
+		return fault.Input.Errorf("--replicates: %d tells no noise; give %d or more", f.flags.Replicates, minKnobReplicates)
 	}
-	if f.out == "" && !f.resume {
-		f.out = filepath.Join("runs", "knobs-"+time.Now().UTC().Format("20060102-150405"))
+	if f.Dir == "" && !f.resume {
+		f.Dir = runFolder("knobs")
 	}
-	f.study = k
 	err := runLadder(cmd, where, f)
 	if err == nil || fault.Of(err) == fault.Invalid {
-		return errors.Join(printStudy(cmd.OutOrStdout(), f.out), err)
+		return errors.Join(printStudy(cmd.OutOrStdout(), f.Dir), err)
 	}
 	return err
-}
-
-// study makes a ladder's configuration one of knobs. Which values are a rung's own, and
-// are left out, depends on the machine, which may be nil before it is open. What it
-// cannot be had with is an error, unless nobody asked for it: then it is left out.
-func (k *knobFlags) study(cfg *ladder.Config, m cell.Machine, ratesGiven bool, note func(string)) error {
-	if cfg.Rates == nil && !ratesGiven {
-		cfg.NumRates = knobRates
-	}
-	bare := *cfg
-	bare.Study, bare.Rungs, bare.Repeats = nil, []string{k.base}, ladder.Repeats{}
-	rungs, err := bare.Embedded()
-	if err != nil {
-		return fmt.Errorf("--base: %w", err)
-	}
-	var engine map[string]string
-	if m != nil {
-		engine = m.Params()
-	}
-	arms, err := ladder.StudyArms(rungs[0], engine, runtime.NumCPU(), k.knobs, k.values)
-	if err != nil {
-		return err
-	}
-	cfg.Rungs = nil
-	cfg.Of, cfg.Study = k.base, &results.Study{Base: k.base, Arms: arms}
-	if m == nil || len(k.knobs) > 0 {
-		return nil
-	}
-	return k.possible(cfg, m, note)
-}
-
-// possible leaves out the arms that the machine cannot be had with.
-func (k *knobFlags) possible(cfg *ladder.Config, m cell.Machine, note func(string)) error {
-	rungs, err := cfg.Embedded()
-	if err != nil {
-		return err
-	}
-	var arms []results.Arm
-	for i, arm := range cfg.Study.Arms {
-		if _, err := cell.Vary(m, rungs[i].Variant); err != nil {
-			note(fmt.Sprintf("%s is left out: %v", arm, err))
-			continue
-		}
-		arms = append(arms, arm)
-	}
-	cfg.Study.Arms = arms
-	return nil
 }
 
 // printStudy prints the verdicts of a study's run.

@@ -28,11 +28,10 @@ for what they leave behind. Rates that are left to auto are chosen when ladder s
 			if f.resume {
 				return fault.Input.Errorf("--resume: a plan is of a run that is not begun; drop the flag")
 			}
-			cfg, _, err := f.resolve(cmd)
-			if err != nil {
+			if err := f.resolve(cmd); err != nil {
 				return fault.Input.Wrap(err)
 			}
-			return printPlan(cmd.OutOrStdout(), cfg, time.Now(), f.twin.simulated())
+			return printPlan(cmd.OutOrStdout(), f.Config, time.Now(), f.twin.simulated())
 		},
 	}
 	f.bind(cmd.Flags())

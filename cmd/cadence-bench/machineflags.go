@@ -61,11 +61,3 @@ func (t *twinFlags) committed() (c results.Calibration, id string, err error) {
 	}
 	return calibration.Default()
 }
-
-// layoutFlags are --flash-attn and --kv-layout as they were written.
-type layoutFlags struct{ flash, kv string }
-
-func (f *layoutFlags) bind(flags *pflag.FlagSet) {
-	flags.StringVar(&f.flash, "flash-attn", machine.Auto, "flash attention: on, off, or auto (chosen by a short measurement)")
-	flags.StringVar(&f.kv, "kv-layout", machine.Auto, "KV cache: unified (one for all sequences), streams (a part for each), or auto (chosen by a short measurement)")
-}

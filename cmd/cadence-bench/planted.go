@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,29 +8,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// plantedFlag is --planted-slowdown. It is hidden, of the command line alone, and of no
-// use by accident: what is measured with it is invalid.
-type plantedFlag struct{ share float64 }
-
 const plantedFlagName = "planted-slowdown"
 
-func (p *plantedFlag) bind(flags *pflag.FlagSet) {
-	flags.Var((*percentage)(&p.share), plantedFlagName, "make each engine step longer by this share, such as 10%, to prove a gate: every cell is then invalid")
+// bindPlanted makes --planted-slowdown. It is hidden, of the command line alone, and of
+// no use by accident: what is measured with it is invalid.
+func bindPlanted(flags *pflag.FlagSet, share *float64) {
+	flags.Var((*percentage)(share), plantedFlagName, "make each engine step longer by this share, such as 10%, to prove a gate: every cell is then invalid")
 	if err := flags.MarkHidden(plantedFlagName); err != nil {
 		panic(err) // the line above made it
 	}
-}
-
-func (p *plantedFlag) check(f ladderFlags) error {
-	switch {
-	case p.share == 0:
-		return nil
-	case f.resume:
-		return errors.New("--" + plantedFlagName + ": a run that is gone on with cannot be slowed")
-	case f.twin.simulated():
-		return errors.New("--" + plantedFlagName + ": it slows the real engine; drop --engine twin")
-	}
-	return nil
 }
 
 // percentage is the value of a flag: a share above 0 and at most 1, written as 10% or 0.1.

@@ -23,10 +23,9 @@ import (
 type profileFlags struct {
 	rung, rate, model, out string
 	workload               string
-	layout                 layoutFlags
+	machine                machine.Config
 	seed                   uint64
 	duration, timeout, slo time.Duration
-	threads, threadsBatch  int
 }
 
 func newProfile(where func() places) *cobra.Command {
@@ -55,9 +54,7 @@ profile.md and profile.json.`,
 	flags.DurationVar(&f.slo, "slo", 0, "end-to-end latency objective of a rung with an admission policy (default chosen on the idle engine)")
 	flags.StringVar(&f.workload, "workload", loadgen.SharedPrompt, "what requests say, such as shared-prompt, uniform, bimodal or trace:FILE; tape make --help lists all")
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
-	flags.IntVar(&f.threads, "threads", 0, "engine threads (default chosen by a short measurement)")
-	flags.IntVar(&f.threadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
-	f.layout.bind(flags)
+	f.machine.Bind(flags)
 	flags.StringVar(&f.out, "out", "", "folder to write to (default runs/profile-TIME)")
 	return cmd
 }
@@ -75,9 +72,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 		return fault.Input.Errorf("%s is not empty: give another folder with --out", f.out)
 	}
 	note := live.NewProgress(cmd.ErrOrStderr()).Note
-	m, choices, err := machine.Choose(where, f.model, map[string]string{
-		"flash_attn": f.layout.flash, "kv_layout": f.layout.kv, "threads": fmt.Sprint(f.threads), "threads_batch": fmt.Sprint(f.threadsBatch),
-	}, 0, note)
+	m, choices, err := machine.Choose(where, f.model, f.machine, note)
 	if err != nil {
 		return err
 	}

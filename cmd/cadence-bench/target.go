@@ -52,9 +52,3 @@ func (f *targetFlags) resolve() (ladder.Externals, error) {
 	}
 	return e, nil
 }
-
-// needsEngine says whether a sweep with these parameters has anything for the
-// embedded engine to do: a rung to serve, or prompts to tokenise.
-func needsEngine(params map[string]string) bool {
-	return params["rungs"] != ladder.NoRungs || params["token_ids"] == "true"
-}

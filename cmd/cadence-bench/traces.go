@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/session"
 )
 
 // The blocks of traces where nothing else is asked for. The seeds are far from those of
@@ -21,7 +21,7 @@ const (
 )
 
 func newTraces(where func() places) *cobra.Command {
-	f := ladderFlags{name: "traces", traceDecisions: true}
+	f := ladderFlags{name: "traces", Options: session.Options{TraceDecisions: true}}
 	rounds := tracesRounds
 	cmd := &cobra.Command{
 		Use:   "traces",
@@ -68,7 +68,7 @@ func (f *ladderFlags) traces(cmd *cobra.Command, rounds int) error {
 			return fmt.Errorf("--%s: traces has one rung and no admission; use ladder --trace-decisions for others", name)
 		}
 	}
-	f.traceDecisions = true
+	f.TraceDecisions = true
 	if f.resume {
 		if cmd.Flags().Changed("rounds") {
 			return errors.New("--rounds: a resumed run keeps the rounds it was started with; drop the flag")
@@ -82,15 +82,14 @@ func (f *ladderFlags) traces(cmd *cobra.Command, rounds int) error {
 	if err != nil {
 		return err
 	}
-	f.own = l
-	for i := range rounds {
-		f.ownSeeds = append(f.ownSeeds, uint64(tracesFirstSeed+i))
+	f.adjust = func(c *ladder.Config) {
+		c.Ladder, c.Seeds, c.Timeout = l, nil, tracesTimeout
+		for i := range rounds {
+			c.Seeds = append(c.Seeds, uint64(tracesFirstSeed+i))
+		}
 	}
-	if !cmd.Flags().Changed("timeout") {
-		f.ownTimeout = tracesTimeout
-	}
-	if f.out == "" {
-		f.out = filepath.Join("runs", "traces-"+time.Now().UTC().Format("20060102-150405"))
+	if f.Dir == "" {
+		f.Dir = runFolder("traces")
 	}
 	return nil
 }

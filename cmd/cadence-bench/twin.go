@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -53,7 +52,7 @@ calibrated.`,
 			tables, err := validation.Run(cmd.Context(), args[0], o)
 			show.Close()
 			if err != nil {
-				return (&ladderFlags{out: o.Out}).finish(io.Discard, err)
+				return interrupted("ladder", o.Out, err)
 			}
 			for _, t := range tables {
 				if err := t.Text(cmd.OutOrStdout()); err != nil {

@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"ladder/artifact":     {"admission", "admission/fit", "admission/record", "ladder/cell", "results"},
 	"ladder/spec":         {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results", "report", "report/page"},
+	"ladder/session":      {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "results"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},
 	"ladder/mutate":       {"admission", "analysis/gate", "ladder/spec"},
 	"ladder/validation":   {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "ladder/replay", "ladder/sim", "report", "report/table", "results"},

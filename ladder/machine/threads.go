@@ -11,20 +11,12 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// setThreads takes the numbers of threads that were asked for, for passes of one
-// row and of more. What is "0" is measured, as one number for all passes: the
-// fastest that does not make the load driver late, for llama.cpp's threads spin,
-// and on few cores as many as there are cores can leave none for the driver. One
-// number, because a rung that decodes one row at a time would otherwise differ from
-// its neighbour in its threads too.
-func (m *Llama) setThreads(one, more string, note func(string)) ([]results.Choice, error) {
-	var err error
-	if m.threads, err = threadCount("--threads", one); err != nil {
-		return nil, err
-	}
-	if m.threadsBatch, err = threadCount("--threads-batch", more); err != nil {
-		return nil, err
-	}
+// setThreads measures the number of threads unless it was asked for, as one number for
+// all passes: the fastest that does not make the load driver late, for llama.cpp's
+// threads spin, and on few cores as many as there are cores can leave none for the
+// driver. One number, because a rung that decodes one row at a time would otherwise
+// differ from its neighbour in its threads too.
+func (m *Llama) setThreads(note func(string)) ([]results.Choice, error) {
 	if m.threads > 0 {
 		if m.threadsBatch == 0 {
 			m.threadsBatch = m.threads
@@ -46,12 +38,4 @@ func (m *Llama) setThreads(one, more string, note func(string)) ([]results.Choic
 			r.Threads, r.PrefillTPS, r.SingleTPS, r.DecodeTPS, r.LagP99.Round(100*time.Microsecond)))
 	}
 	return []results.Choice{{Name: "threads", Value: strconv.Itoa(m.threads), Why: strings.Join(saw, "; ")}}, nil
-}
-
-func threadCount(flag, asked string) (int, error) {
-	n, err := strconv.Atoi(asked)
-	if err != nil || n < 0 {
-		return 0, fault.Input.Errorf("%s: %q is not a number of threads", flag, asked)
-	}
-	return n, nil
 }

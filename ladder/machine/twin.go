@@ -17,19 +17,19 @@ import (
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
-// OpenTwin returns the simulated machine with these parameters: "auto" and "0" are the
-// calibration's, and a calibration that params name must be the one found. file names
-// the calibration; "" is the cache's, if it has one, else that of this build.
-func OpenTwin(p Places, file, model string, params map[string]string, note func(string)) (*sim.Machine, []results.Choice, error) {
-	c, id, from, err := findCalibration(p, file, params["calibration"])
+// OpenTwin returns the simulated machine: what c leaves open is as the calibration has it,
+// which must be the one that c names, if it does. file is the calibration's; "" is the
+// cache's, if it has one, else that of this build.
+func OpenTwin(p Places, file, model string, want Config, note func(string)) (*sim.Machine, []results.Choice, error) {
+	c, id, from, err := findCalibration(p, file, want.Calibration)
 	if err != nil {
 		return nil, nil, fault.Input.Wrap(err)
 	}
-	setting, err := settingOf(params, c.Chosen.Setting)
+	setting, err := want.setting(c.Chosen.Setting)
 	if err != nil {
 		return nil, nil, fault.Input.Wrap(err)
 	}
-	m, err := sim.New(sim.Config{Calibration: c, ID: id, Setting: setting, Noise: params["twin_noise"] == "true"})
+	m, err := sim.New(sim.Config{Calibration: c, ID: id, Setting: setting, Noise: want.Noise})
 	if err != nil {
 		return nil, nil, fault.Input.Errorf("%s: %w", from, err)
 	}
@@ -88,37 +88,27 @@ func ReadCalibration(file string) (c results.Calibration, id string, err error) 
 	return c, results.HashBytes(data), nil
 }
 
-// settingOf is the setting that params ask for, where they leave nothing open; what
-// they do is as chosen.
-func settingOf(params map[string]string, chosen results.Setting) (results.Setting, error) {
-	s := chosen
-	if v := params["kv_layout"]; v != "auto" {
-		if _, err := ParseLayout(v); err != nil {
+// setting is the setting of a calibration that c asks for: what c leaves open is as chosen.
+func (c *Config) setting(s results.Setting) (results.Setting, error) {
+	if c.KVLayout != Auto {
+		if _, err := ParseLayout(c.KVLayout); err != nil {
 			return s, err
 		}
-		s.KVLayout = v
+		s.KVLayout = c.KVLayout
 	}
-	if v := params["flash_attn"]; v != "auto" {
-		if _, err := llamacpp.ParseFlashAttn(v); err != nil {
+	if c.FlashAttn != Auto {
+		if _, err := llamacpp.ParseFlashAttn(c.FlashAttn); err != nil {
 			return s, fmt.Errorf("--flash-attn: %w", err)
 		}
-		s.FlashAttn = v
+		s.FlashAttn = c.FlashAttn
 	}
-	one, err := threadCount("--threads", params["threads"])
-	if err != nil {
-		return s, err
+	if c.Threads > 0 {
+		s.Threads, s.ThreadsBatch = c.Threads, c.Threads
 	}
-	more, err := threadCount("--threads-batch", params["threads_batch"])
-	if err != nil {
-		return s, err
+	if c.ThreadsBatch > 0 {
+		s.ThreadsBatch = c.ThreadsBatch
 	}
-	if one > 0 {
-		s.Threads, s.ThreadsBatch = one, one
-	}
-	if more > 0 {
-		s.ThreadsBatch = more
-	}
-	return s, nil
+	return s, c.check()
 }
 
 // atHand is what a calibration is compared with: this machine and program, and the

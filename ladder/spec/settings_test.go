@@ -85,6 +85,10 @@ var namedElsewhere = map[string][]string{
 	"../../ladder/artifact/fit.go":     {"max_batch", "step_tokens"}, // facts on disk about the engine that was learnt
 	"../../results/decisioncolumns.go": {"max_batch", "step_tokens"}, // columns
 	"../../results/stepcolumns.go":     {"block_tokens"},             // a column
+	// The flags:
+	"../../cmd/cadence-bench/gatereal.go": {"max-batch"},                                  // of a frozen load
+	"../../ladder/ab/load.go":             {"--kv-retain", "--max-batch", "--share-wait"}, // the same, for older programs too
+	"../../cmd/cadence-bench/knobs.go":    {"canonical"},                                  // which knobs does not have
 }
 
 // TestSettingIsDeclaredOnce counts where settings are named. Whoever adds one touches the
@@ -96,6 +100,9 @@ func TestSettingIsDeclaredOnce(t *testing.T) {
 		if strings.Contains(settings[i].key, "_") || settings[i].key == "refill" {
 			keys[settings[i].key] = true
 		}
+	}
+	for _, f := range flags() {
+		keys[f.name], keys["--"+f.name] = true, true
 	}
 	found := map[string][]string{}
 	err := filepath.WalkDir("../..", func(p string, d fs.DirEntry, err error) error {

@@ -90,9 +90,12 @@ func open(ctx context.Context, dir string, o Options) (*validation, *sim.Machine
 	}
 	cfg.Fitted = start.Fitted
 	cfg.Externals = ladder.Externals{} // servers cannot be simulated
-	params := measured.Manifest.Params
-	params["calibration"], params["twin_noise"] = "", strconv.FormatBool(o.Noise)
-	m, choices, err := machine.OpenTwin(o.Places, o.Calibration, "", params, o.Note)
+	want, err := machine.ConfigOf(measured.Manifest.Params)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	want.Calibration, want.Noise = "", o.Noise
+	m, choices, err := machine.OpenTwin(o.Places, o.Calibration, "", want, o.Note)
 	if err != nil {
 		return nil, nil, nil, err
 	}
