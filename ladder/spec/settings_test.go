@@ -91,7 +91,7 @@ var namedElsewhere = map[string][]string{
 	"../../cmd/cadence-bench/knobs.go":    {"canonical"},                                  // which knobs does not have
 }
 
-// TestSettingIsDeclaredOnce counts where settings are named. Whoever adds one touches the
+// TestSettingIsDeclaredOnce counts where settings and their flags are named. Whoever adds one touches the
 // table and the code that obeys it, which reads a field; a third place fails here. Keys that are common words (order, prefix,
 // paged) are left out: they are names of other things as well.
 func TestSettingIsDeclaredOnce(t *testing.T) {
