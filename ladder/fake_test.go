@@ -21,7 +21,7 @@ type quiet struct {
 }
 
 func (q *quiet) Note(text string)                             { q.notes = append(q.notes, text) }
-func (q *quiet) Plan(cells []results.Key, done int, _ Config) { q.plan, q.done = cells, done }
+func (q *quiet) Plan(m *results.Manifest, done int, _ Config) { q.plan, q.done = m.Plan, done }
 func (q *quiet) Begin(int)                                    {}
 func (q *quiet) Tick(int, cell.Status)                        {}
 func (q *quiet) Failed(_ int, err error)                      { q.failed = append(q.failed, err) }

@@ -25,8 +25,9 @@ import (
 type Progress interface {
 	// Note tells in one line what happens before the first cell.
 	Note(text string)
-	// Plan gives every cell, in order, and how many of them are already done.
-	Plan(cells []results.Key, done int, cfg Config)
+	// Plan gives the run with its plan and its tapes, how many cells of the plan are
+	// already done, and the configuration with all that was chosen.
+	Plan(run *results.Manifest, done int, cfg Config)
 	// Begin, Tick and End accompany the cell at the given place in the plan.
 	Begin(order int)
 	Tick(order int, s cell.Status)
@@ -42,7 +43,7 @@ type Unseen struct{}
 func (Unseen) Note(string) {}
 
 // Plan implements Progress.
-func (Unseen) Plan([]results.Key, int, Config) {}
+func (Unseen) Plan(*results.Manifest, int, Config) {}
 
 // Begin implements Progress.
 func (Unseen) Begin(int) {}
@@ -60,8 +61,11 @@ func (Unseen) Failed(int, error) {}
 type Sweep struct {
 	// Machine has the embedded engine; it may be nil when none is measured.
 	Machine  cell.Machine
-	Dir      string // the run's folder; "": nothing is written, and cells go to Progress alone
+	Dir      string // the run's folder; "": nothing is written
 	Progress Progress
+	// Take is handed every measured cell with all its rows, in the order of the plan; nil is
+	// not. An error ends the sweep.
+	Take func(*cell.Result) error
 	// Workers is how many cells of a simulation run at once; 0 is 1. A real engine
 	// has one cell at a time whatever it is.
 	Workers int
@@ -242,7 +246,7 @@ func (s *Sweep) measure(ctx context.Context, w work, keep func(results.Entry) er
 			todo = append(todo, order)
 		}
 	}
-	s.Progress.Plan(plan, len(plan)-len(todo), w.cfg)
+	s.Progress.Plan(&w.run.Manifest, len(plan)-len(todo), w.cfg)
 	workers := 1
 	if _, ok := s.Machine.(cell.Simulator); ok {
 		workers = s.Workers
@@ -260,6 +264,9 @@ func (s *Sweep) measure(ctx context.Context, w work, keep func(results.Entry) er
 			}
 		}
 		s.show(o)
+		if s.Take != nil && o.err == nil {
+			return s.Take(o.result)
+		}
 		return nil
 	})
 	if err != nil {
@@ -303,11 +310,10 @@ func (s *Sweep) try(ctx context.Context, w work, order int) (outcome, error) {
 // outcome is what became of a cell: an entry for the journal and, unless err says why
 // it failed, the measurement.
 type outcome struct {
-	before  []results.Entry // tries that failed
-	entry   results.Entry
-	cell    results.Cell
-	records []results.Record
-	err     error
+	before []results.Entry // tries that failed
+	entry  results.Entry
+	result *cell.Result
+	err    error
 }
 
 // show tells of a cell that is over.
@@ -318,7 +324,7 @@ func (s *Sweep) show(o outcome) {
 		s.Progress.Failed(o.entry.Order, o.err)
 		return
 	}
-	s.Progress.End(o.entry.Order, o.cell, o.records)
+	s.Progress.End(o.entry.Order, o.result.Cell, o.result.Records)
 }
 
 // cell measures one cell into its file. A failure of the engine is the cell's
@@ -336,27 +342,27 @@ func (s *Sweep) cell(ctx context.Context, w work, order int) (outcome, error) {
 		o.entry.State, o.entry.Reason, o.err = results.CellFailed, err.Error(), err
 		return o, nil
 	}
-	c := r.Cell
+	c := &r.Cell
 	c.Order, c.Mixed = order, w.mixed
 	if _, simulated := s.Machine.(cell.Simulator); !simulated {
 		c.StartedAt = started
 	}
-	o.cell, o.records = c, r.Records
+	o.result = r
 	if run.Dir == "" {
 		return o, nil
 	}
 	if r.Decisions != nil {
-		if err := results.WriteDecisions(run.DecisionsPath(order, key), c, cell.DecisionRows(r.Decisions)); err != nil {
+		if err := results.WriteDecisions(run.DecisionsPath(order, key), *c, cell.DecisionRows(r.Decisions)); err != nil {
 			return o, err
 		}
 	}
 	if r.Steps != nil {
-		if err := results.WriteSteps(run.StepsPath(order, key), c, r.Steps); err != nil {
+		if err := results.WriteSteps(run.StepsPath(order, key), *c, r.Steps); err != nil {
 			return o, err
 		}
 	}
 	path := run.CellPath(order, key)
-	if err := results.WriteCell(path, c, r.Records); err != nil {
+	if err := results.WriteCell(path, *c, r.Records); err != nil {
 		return o, err
 	}
 	sum, err := results.HashFile(path)

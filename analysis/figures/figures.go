@@ -1,7 +1,10 @@
-// Package figures reads from a run folder what the gate compares.
+// Package figures makes of measured cells what the gate compares: figures of every rung at
+// every rate, void cells, and the decisions of each cell.
 package figures
 
 import (
+	"fmt"
+
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
@@ -9,52 +12,61 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Read is what a run folder says.
-type Read struct {
-	// Figures are those of every rung at every rate.
-	Figures []gate.Figure
-	// Void are the cells that are invalid and those that could not be measured.
-	Void []gate.Void
-	// Decisions are those of every cell that was measured, by rung, rate and seed.
-	Decisions []decided.Cell
+// Cells are those of a run, taken one at a time: what the figures need of a cell is kept,
+// its rows are not.
+type Cells struct {
+	cells   []analysis.CellMetrics
+	decided map[results.Key]decided.Cell
+	work    map[results.Key]work
 }
 
-// Of reads a run whose steps were traced.
-func Of(run *analysis.Run) (Read, error) {
-	var r Read
-	for i := range run.Points {
-		p := &run.Points[i]
+// Add takes a cell with its rows and the trace of its steps.
+func (c *Cells) Add(cell results.Cell, records []results.Record, steps []results.StepRow) error {
+	said, err := decided.Of(cell, records, steps)
+	if err != nil {
+		return err
+	}
+	if c.work == nil {
+		c.decided, c.work = map[results.Key]decided.Cell{}, map[results.Key]work{}
+	}
+	var w work
+	for i := range steps {
+		w.add(&steps[i])
+	}
+	c.decided[cell.Key], c.work[cell.Key] = said, w
+	c.cells = append(c.cells, analysis.Measure(cell, records, analysis.Options{}))
+	return nil
+}
+
+// Measured is what cells say. Its provenance has the rungs that have cells, in the order
+// of the plan, and nothing else.
+func (c *Cells) Measured(plan []results.Key) (m gate.Measured, decisions []decided.Cell, err error) {
+	if len(c.cells) == 0 {
+		return m, nil, fmt.Errorf("none of %d cells could be measured", len(plan))
+	}
+	var rungs []string
+	for _, key := range plan {
+		rungs = append(rungs, key.Rung)
+	}
+	sweep := analysis.NewSweep(c.cells, rungs)
+	m.Provenance.Rungs = sweep.Rungs
+	for i := range sweep.Points {
+		p := &sweep.Points[i]
 		var w work
-		for _, c := range p.Cells {
-			steps, err := run.Steps(c.Cell.Key)
-			if err != nil {
-				return r, err
-			}
-			records, err := run.Records(c.Cell.Key)
-			if err != nil {
-				return r, err
-			}
-			cell, err := decided.Of(c.Cell, records, steps)
-			if err != nil {
-				return r, err
-			}
-			r.Decisions = append(r.Decisions, cell)
-			for i := range steps {
-				w.add(&steps[i])
-			}
-			if !c.Valid() {
-				r.Void = append(r.Void, gate.Void{Cell: c.Cell.Name(), Why: c.Invalid[0].Text})
+		for _, cell := range p.Cells {
+			decisions = append(decisions, c.decided[cell.Cell.Key])
+			w.sum(c.work[cell.Cell.Key])
+			if !cell.Valid() {
+				m.Void = append(m.Void, gate.Void{Cell: cell.Cell.Name(), Why: cell.Invalid[0].Text})
 			}
 		}
 		for _, f := range append(latencies(p), w.figures()...) {
 			f.Rung, f.RateRPS = p.Rung, p.OfferedRPS
-			r.Figures = append(r.Figures, f)
+			m.Figures = append(m.Figures, f)
 		}
 	}
-	for _, e := range run.Failed {
-		r.Void = append(r.Void, gate.Void{Cell: e.Name(), Why: e.Reason})
-	}
-	return r, nil
+	m.Decisions = gate.DecisionsOf(decisions)
+	return m, decisions, nil
 }
 
 // latencies are what the requests of a point say. What was not measured is left out.
@@ -123,6 +135,13 @@ func (w *work) add(s *results.StepRow) {
 			w.recomputed += int64(a.Tokens - a.Cached)
 		}
 	}
+}
+
+func (w *work) sum(o work) {
+	w.steps += o.steps
+	w.recomputed += o.recomputed
+	w.evicted += o.evicted
+	w.copies += o.copies
 }
 
 func (w *work) figures() []gate.Figure {

@@ -122,14 +122,7 @@ func (f *gateFlags) run(cmd *cobra.Command) error {
 	if f.proving {
 		return f.prove(cmd.Context(), cmd.OutOrStdout(), *old, cfg, mutate.Mutations())
 	}
-	if cfg.Dir = f.out; f.out == "" {
-		temp, err := os.MkdirTemp("", "cadence-gate-")
-		if err != nil {
-			return fault.Write.Wrap(err)
-		}
-		defer os.RemoveAll(temp)
-		cfg.Dir = temp
-	}
+	cfg.Dir = f.out
 	got, err := baseline.Measure(cmd.Context(), cfg)
 	if err != nil {
 		return err

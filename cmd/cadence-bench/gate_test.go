@@ -22,7 +22,7 @@ func madeBaseline(t *testing.T) gateCase {
 	t.Helper()
 	dir := t.TempDir()
 	c := gateCase{dir, filepath.Join(dir, "baseline.json"), filepath.Join(dir, "ladder.yaml")}
-	ladder, err := os.ReadFile(filepath.Join("testdata", "gate", "ladder.yaml"))
+	ladder, err := os.ReadFile(filepath.Join("..", "..", "ladder", "baseline", "testdata", "ladder.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(c.ladder, ladder, 0o644))
 	got := c.run(t, "--rates", "2,4", "--seeds", "1,2", "--duration", "48s", "--slo", "2s", "--update", "--reason", "first")
@@ -123,7 +123,7 @@ func TestGate(t *testing.T) {
 		b := made.read(t)
 		cfg, err := f.config(&b)
 		require.NoError(t, err)
-		cfg.Rungs, cfg.Dir = []string{"conformal"}, filepath.Join(t.TempDir(), "run")
+		cfg.Rungs = []string{"conformal"}
 		got, err := baseline.Measure(t.Context(), cfg)
 		require.NoError(t, err)
 		require.Equal(t, b.Only("conformal").Figures, got.Figures)

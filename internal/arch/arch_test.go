@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"ladder/costs":        {"engine/twin", "report", "results"},
 	"ladder/fitting":      {"admission", "admission/fit", "ladder/artifact", "report/table", "results"},
 	"ladder/experiment":   {"analysis/gate", "analysis/paired", "ladder/ab", "report/table", "results"},
-	"ladder/baseline":     {"analysis", "ladder", "results"},
+	"ladder/baseline":     {"analysis/decided", "analysis/figures", "analysis/gate", "ladder", "results"},
 	"ladder/artifact":     {"admission", "admission/fit", "admission/record", "ladder/cell", "results"},
 	"ladder/spec":         {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results", "report", "report/page"},

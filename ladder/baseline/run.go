@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/figures"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
@@ -34,7 +33,7 @@ type Config struct {
 	ID          string // the calibration's SHA-256
 	Source      string // hash of the engine's
 	Command     string // that makes such a baseline
-	Dir         string // of the run folder, which must be empty or not there
+	Dir         string // to keep the run in, which must be empty or not there; "": nowhere
 }
 
 // Run is what became of it.
@@ -43,38 +42,50 @@ type Run struct {
 	Decided []decided.Cell // what was decided in its cells
 }
 
-// Measure simulates the gate's ladder into a run folder and reads its figures. Cells that
-// could not be measured are void ones, not an error.
+// Measure simulates the gate's ladder and computes its figures. Cells that could not be
+// measured are void ones, not an error.
 func Measure(ctx context.Context, cfg Config) (Run, error) {
 	machine, err := sim.New(sim.Config{Calibration: cfg.Calibration, ID: cfg.ID, Setting: cfg.Calibration.Chosen.Setting})
 	if err != nil {
 		return Run{}, err
 	}
+	var c collector
 	sweep := ladder.Sweep{
-		Machine: machine, Dir: cfg.Dir, Progress: ladder.Unseen{}, Now: func() time.Time { return time.Time{} },
+		Machine: machine, Dir: cfg.Dir, Progress: &c, Take: c.take, Now: func() time.Time { return time.Time{} },
 		TraceSteps: true, Workers: runtime.GOMAXPROCS(0),
 		Provenance: results.Manifest{Command: []string{cfg.Command}, Build: results.BuildInfo(), EngineSource: cfg.Source},
 	}
 	if err := sweep.Start(ctx, cfg.Sweep()); err != nil && !errors.Is(err, ladder.ErrCells) {
 		return Run{}, err
 	}
-	run, err := analysis.Load(cfg.Dir, analysis.Options{})
-	if err != nil {
+	var run Run
+	if run.Measured, run.Decided, err = c.cells.Measured(c.run.Plan); err != nil {
 		return Run{}, err
 	}
-	read, err := figures.Of(run)
-	if err != nil {
-		return Run{}, err
-	}
+	run.Provenance = cfg.provenance(run.Provenance.Rungs, c.run.Tapes)
+	run.Void = append(run.Void, c.failed...)
 	allocs, err := allocations(ctx, machine, cfg.Sweep())
-	if err != nil {
-		return Run{}, err
-	}
-	return Run{gate.Measured{
-		Provenance: cfg.provenance(run), Figures: append(read.Figures, allocs...), Void: read.Void,
-		Decisions: gate.DecisionsOf(read.Decisions),
-	}, read.Decisions}, nil
+	run.Figures = append(run.Figures, allocs...)
+	return run, err
 }
+
+// collector keeps of a sweep what the gate needs, in memory.
+type collector struct {
+	ladder.Unseen
+	run    *results.Manifest
+	cells  figures.Cells
+	failed []gate.Void
+}
+
+// Plan implements ladder.Progress.
+func (c *collector) Plan(run *results.Manifest, _ int, _ ladder.Config) { c.run = run }
+
+// Failed implements ladder.Progress.
+func (c *collector) Failed(order int, err error) {
+	c.failed = append(c.failed, gate.Void{Cell: c.run.Plan[order].Name(), Why: err.Error()})
+}
+
+func (c *collector) take(r *cell.Result) error { return c.cells.Add(r.Cell, r.Records, r.Steps) }
 
 // allocations are those of each rung per step. Nothing else runs meanwhile.
 func allocations(ctx context.Context, m cell.Machine, cfg ladder.Config) ([]gate.Figure, error) {
@@ -104,12 +115,12 @@ func (c *Config) Sweep() ladder.Config {
 	return cfg
 }
 
-func (c *Config) provenance(run *analysis.Run) gate.Provenance {
+func (c *Config) provenance(rungs []string, tapes []results.Tape) gate.Provenance {
 	p := gate.Provenance{
 		Command: c.Command, Calibration: c.ID, Ladder: c.Ladder.Name, LadderFile: c.Ladder.SHA256(),
-		Rungs: run.Rungs, Load: c.Load, EngineSource: c.Source,
+		Rungs: rungs, Load: c.Load, EngineSource: c.Source,
 	}
-	for _, t := range run.Manifest.Tapes {
+	for _, t := range tapes {
 		p.Tapes = append(p.Tapes, gate.Tape{RateRPS: t.OfferedRPS, Seed: t.Seed, Requests: t.Requests, SHA256: t.SHA256})
 	}
 	return p

@@ -91,12 +91,12 @@ func (p *Progress) change(f func(*Board)) {
 func (p *Progress) Note(text string) { p.line("%s", text) }
 
 // Plan implements ladder.Progress.
-func (p *Progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
+func (p *Progress) Plan(run *results.Manifest, done int, cfg ladder.Config) {
 	now := p.now()
 	var left time.Duration
 	simulated := false
 	p.change(func(b *Board) {
-		b.Plan(now, cells, done, cfg)
+		b.Plan(now, run.Plan, done, cfg)
 		left, simulated = b.Remaining(now), b.Simulated
 	})
 	already := ""
@@ -108,7 +108,7 @@ func (p *Progress) Plan(cells []results.Key, done int, cfg ladder.Config) {
 		long = ", simulated"
 	}
 	p.line("%d cells%s: %s at %s requests/s, %d seed(s), %v of arrivals each; SLO %v%s",
-		len(cells), already, strings.Join(cfg.Rungs, ", "), cfg.Params()["rates"], len(cfg.Seeds), cfg.Duration, cfg.SLO, long)
+		len(run.Plan), already, strings.Join(cfg.Rungs, ", "), cfg.Params()["rates"], len(cfg.Seeds), cfg.Duration, cfg.SLO, long)
 }
 
 // Begin implements ladder.Progress.

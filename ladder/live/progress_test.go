@@ -24,7 +24,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	cfg := ladder.Config{Rungs: []string{"fifo"}, Rates: []float64{1, 2}, Seeds: []uint64{1}, Duration: 30 * time.Second, Timeout: 20 * time.Second, SLO: time.Second}
 	p.Note("choosing threads")
 	require.Equal(t, "choosing threads\n", e.text())
-	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}, {Rung: "fifo", OfferedRPS: 2, Seed: 1}}, 0, cfg)
+	p.Plan(&results.Manifest{Plan: []results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}, {Rung: "fifo", OfferedRPS: 2, Seed: 1}}}, 0, cfg)
 	require.Contains(t, e.text(), "2 cells: fifo at 1,2 requests/s")
 	require.Contains(t, e.text(), "0 of 2 cells")
 
@@ -61,7 +61,7 @@ func TestProgressOfASimulation(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
 	p.board.Simulated = true
-	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}, 0, ladder.Config{Duration: time.Hour})
+	p.Plan(&results.Manifest{Plan: []results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}}, 0, ladder.Config{Duration: time.Hour})
 	require.Contains(t, out.String(), "SLO 0s, simulated\n")
 	p.Begin(0)
 	p.End(0, results.Cell{Key: results.Key{Rung: "fifo", OfferedRPS: 1, Seed: 1}, DurationS: 3600, EndedS: 3612}, nil)
@@ -72,7 +72,7 @@ func TestProgressOfASimulation(t *testing.T) {
 func TestProgressInALog(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
-	p.Plan([]results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}, 0, ladder.Config{})
+	p.Plan(&results.Manifest{Plan: []results.Key{{Rung: "fifo", OfferedRPS: 1, Seed: 1}}}, 0, ladder.Config{})
 	p.Begin(0)
 	p.Tick(0, cell.Status{})
 	p.Failed(0, results.ErrRunExists)

@@ -82,7 +82,7 @@ func (c *collector) Note(text string) {
 }
 
 // Plan implements ladder.Progress.
-func (c *collector) Plan(_ []results.Key, _ int, cfg ladder.Config) { c.cfg = cfg }
+func (c *collector) Plan(_ *results.Manifest, _ int, cfg ladder.Config) { c.cfg = cfg }
 
 // Failed implements ladder.Progress.
 func (c *collector) Failed(_ int, err error) { c.failed = err }
