@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -52,6 +53,17 @@ func (g *Gate) Summary() string {
 		words = append(words, fmt.Sprintf("%d cannot be compared", n))
 	}
 	return strings.Join(append(words, r.Obstacles...), "; ")
+}
+
+// Err is nil where the gate passes.
+func (g *Gate) Err() error {
+	switch g.Result.Verdict {
+	case gate.Pass:
+		return nil
+	case gate.Regression:
+		return fault.Regression.Errorf("regression: %s", g.Summary())
+	}
+	return fault.Unmeasurable.Errorf("not measurable: %s", g.Summary())
 }
 
 // what says what was run.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -43,6 +44,14 @@ func (p *GateProof) Summary() string {
 		}
 	}
 	return fmt.Sprintf("the gate passes without a mistake and is red with each of %d, and every metric with a budget catches one", red)
+}
+
+// Err is nil where the gate is proved.
+func (p *GateProof) Err() error {
+	if len(p.Problems(gate.Budgets())) == 0 {
+		return nil
+	}
+	return fault.Regression.Errorf("the gate is not proved: %s", p.Summary())
 }
 
 func (p *GateProof) verdict() string {

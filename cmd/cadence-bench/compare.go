@@ -138,7 +138,7 @@ func (f *compareFlags) contrasts() ([]analysis.Contrast, error) {
 	}
 	for _, key := range f.metrics {
 		if !slices.Contains(keys, key) {
-			return nil, fmt.Errorf("--metric: unknown metric %q; %s", key, meant(key, keys))
+			return nil, fmt.Errorf("--metric: unknown metric %q; %s", key, nearest.Hint(key, keys))
 		}
 	}
 	return slices.DeleteFunc(all, func(c analysis.Contrast) bool { return !slices.Contains(f.metrics, c.Key) }), nil
@@ -163,15 +163,7 @@ func (f *compareFlags) arm(name string, loaded *analysis.Run) (analysis.Arm, *an
 		}
 	}
 	if rung != "" && !slices.Contains(run.Rungs, rung) {
-		return analysis.Arm{}, nil, fmt.Errorf("%s has no rung %q; %s", dir, rung, meant(rung, run.Rungs))
+		return analysis.Arm{}, nil, fmt.Errorf("%s has no rung %q; %s", dir, rung, nearest.Hint(rung, run.Rungs))
 	}
 	return run.Arm(name, rung), run, nil
-}
-
-// meant says which of the names somebody probably meant, or what they are.
-func meant(word string, names []string) string {
-	if near, ok := nearest.Match(word, names); ok {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return "it is one of " + strings.Join(names, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"syscall"
 
+	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 )
 
@@ -28,8 +29,7 @@ const exitCodesHelp = `Exit codes: 0 done, 1 failed, 2 bad input, 3 engine, mode
 found a difference, 7 some cells are invalid (the report says why), 130 interrupted
 (finished cells are kept). gate has its own 1 and 2: gate --help.`
 
-// exitCodes is the exit code of each kind of error. A command whose codes mean
-// something else, as gate's do, codes its errors itself.
+// exitCodes is the exit code of each kind of error. The last two are those of gate.
 var exitCodes = map[fault.Kind]int{
 	fault.Other:   exitFailure,
 	fault.Input:   exitInput,
@@ -38,22 +38,9 @@ var exitCodes = map[fault.Kind]int{
 	fault.Write:   exitWrite,
 	fault.Drift:   exitDrift,
 	fault.Invalid: exitInvalid,
-}
 
-// codedError is an error with an exit code.
-type codedError struct {
-	error
-	code int
-}
-
-func (e codedError) Unwrap() error { return e.error }
-
-// coded gives err an exit code, unless it is nil or has one.
-func coded(code int, err error) error {
-	if err == nil || errors.As(err, new(codedError)) || fault.Of(err) != fault.Other {
-		return err
-	}
-	return codedError{err, code}
+	fault.Regression:   gate.ExitRegression,
+	fault.Unmeasurable: gate.ExitNotMeasurable,
 }
 
 // exitCode prints an error as one line and returns the exit code it stands for.
@@ -62,14 +49,11 @@ func exitCode(w io.Writer, err error) int {
 		return exitOK
 	}
 	fmt.Fprintf(w, "cadence-bench: %v\n", err)
-	var c codedError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.Is(err, syscall.ENOSPC):
 		return exitWrite
-	case errors.As(err, &c):
-		return c.code
 	}
 	return exitCodes[fault.Of(err)]
 }

@@ -118,17 +118,6 @@ func TestGate(t *testing.T) {
 		require.Equal(t, exitOK, c.run(t).code)
 	})
 
-	t.Run("a rung by itself gives what it gives among others", func(t *testing.T) {
-		f := gateFlags{ladder: made.ladder, calibration: handMade, format: "text"}
-		b := made.read(t)
-		cfg, err := f.config(&b)
-		require.NoError(t, err)
-		cfg.Rungs = []string{"conformal"}
-		got, err := baseline.Measure(t.Context(), cfg)
-		require.NoError(t, err)
-		require.Equal(t, b.Only("conformal").Figures, got.Figures)
-	})
-
 	t.Run("update", func(t *testing.T) {
 		c := made.edited(t, func(b *gate.Baseline) { figure(t, b, "prefix", 4, gate.Steps).Value = 1 })
 		got := c.run(t, "--update", "--reason", " steps are counted right ")

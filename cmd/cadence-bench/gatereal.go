@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
-	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
+	"github.com/cadence-bench/cadence-bench/ladder/baseline"
 	"github.com/cadence-bench/cadence-bench/ladder/experiment"
+	"github.com/cadence-bench/cadence-bench/report"
 )
 
 // gateRealFlags are the flags of `gate --real` as they were written.
@@ -87,48 +87,45 @@ func (f *gateRealFlags) chosen(cmd *cobra.Command) error {
 
 // run measures or reads an experiment, prints it and ends as it says. shared are the
 // flags that both gates have.
-func (f *gateRealFlags) run(cmd *cobra.Command, where places, shared gateFlags) error {
-	if !slices.Contains(experiment.Formats, shared.format) {
-		return fmt.Errorf("--format: %q: with --real choose from %s", shared.format, strings.Join(experiment.Formats, ", "))
+func (f *gateRealFlags) run(cmd *cobra.Command, where places, shared baseline.Options, outputs report.Outputs) error {
+	if !slices.Contains(experiment.Formats, outputs.Format) {
+		return fmt.Errorf("--format: %q: with --real choose from %s", outputs.Format, strings.Join(experiment.Formats, ", "))
 	}
 	run, err := f.measured(cmd, where, shared)
 	if err != nil {
 		return err
 	}
 	r := experiment.Of(run)
-	if err := shared.print(cmd.OutOrStdout(), r); err != nil {
-		return fault.Write.Wrap(err)
+	if err := outputs.Write(cmd.OutOrStdout(), r); err != nil {
+		return err
 	}
-	if exit, say := r.Outcome(); say != "" {
-		return coded(exit, errors.New(say))
-	}
-	return nil
+	return r.Err()
 }
 
 // measured measures what is asked for, or reads what is there.
-func (f *gateRealFlags) measured(cmd *cobra.Command, where places, shared gateFlags) (*ab.Run, error) {
+func (f *gateRealFlags) measured(cmd *cobra.Command, where places, shared baseline.Options) (*ab.Run, error) {
 	if f.from != "" {
 		return ab.Open(f.from)
 	}
 	o := f.Options
 	o.Margin, o.Plant = float64(f.margin), float64(f.plant)
 	if cmd.Flags().Changed("ladder") {
-		o.Load.Ladder = shared.ladder
+		o.Load.Ladder = shared.Ladder
 	}
-	if shared.workload != "" {
-		o.Load.Workload = shared.workload
+	if shared.Workload != "" {
+		o.Load.Workload = shared.Workload
 	}
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	o.Tapes = ab.DefaultTapes()
-	if shared.seeds != "" {
+	if shared.Seeds != "" {
 		var err error
-		if o.Tapes, err = ladder.ParseSeeds(shared.seeds); err != nil {
+		if o.Tapes, err = ladder.ParseSeeds(shared.Seeds); err != nil {
 			return nil, fmt.Errorf("--seeds: %w", err)
 		}
 	}
-	o.Out, o.Cache, o.Lib, o.Show, o.Now = shared.out, where.Cache, where.Lib, cmd.ErrOrStderr(), time.Now
+	o.Out, o.Cache, o.Lib, o.Show, o.Now = shared.Dir, where.Cache, where.Lib, cmd.ErrOrStderr(), time.Now
 	o.Provenance.Command = commandLine(cmd)
 	return ab.Measure(cmd.Context(), o)
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
-	"github.com/cadence-bench/cadence-bench/results"
-	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
 // The engines of --engine.
@@ -52,12 +50,4 @@ func (t *twinFlags) check(canonical bool) error {
 		return errors.New("--twin-noise: only --engine twin has it")
 	}
 	return nil
-}
-
-// committed reads the calibration that is named or, whatever the cache has, this build's.
-func (t *twinFlags) committed() (c results.Calibration, id string, err error) {
-	if t.calibration != "" {
-		return machine.ReadCalibration(t.calibration)
-	}
-	return calibration.Default()
 }

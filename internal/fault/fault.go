@@ -26,6 +26,10 @@ const (
 	Drift
 	// Invalid is a sweep that was measured and has cells that must not be used.
 	Invalid
+	// Regression is a gate that found a change for the worse.
+	Regression
+	// Unmeasurable is a gate that cannot tell.
+	Unmeasurable
 )
 
 // marked is an error with a kind.

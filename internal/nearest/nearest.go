@@ -1,7 +1,10 @@
 // Package nearest finds the name that somebody probably meant.
 package nearest
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Match returns the candidate with the least Levenshtein distance to word
 // (letter case ignored; the first among equals), and whether it is near enough
@@ -24,6 +27,15 @@ func Match(word string, candidates []string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Hint says which of the names somebody probably meant or, when none is near, what they
+// are.
+func Hint(word string, names []string) string {
+	if near, ok := Match(word, names); ok {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "it is one of " + strings.Join(names, ", ")
 }
 
 // shortest is how many letters of a beginning stand for the whole word.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
@@ -101,24 +102,20 @@ func (r Report) judge(arm ab.Arm, pairs []paired.Pair) judged {
 	return a
 }
 
-// Outcome is the exit code with which a gate ends, and what there is to say beside the
-// report; "" for a pass. A proof that is whole passes whatever it found: what it found is
+// Err is nil for a pass. A proof that is whole passes whatever it found: what it found is
 // a table.
-func (r Report) Outcome() (exit int, say string) {
+func (r Report) Err() error {
 	if n := len(r.run.Blocks); n < r.run.Manifest.Blocks {
-		return gate.ExitNotMeasurable, fmt.Sprintf("%d of %d blocks are measured: the same command as before goes on with them", n, r.run.Manifest.Blocks)
-	}
-	if r.run.Proof() {
-		return gate.ExitPass, ""
+		return fault.Unmeasurable.Errorf("%d of %d blocks are measured: the same command as before goes on with them", n, r.run.Manifest.Blocks)
 	}
 	b := r.arms[0]
-	switch b.Verdict {
-	case paired.Pass:
-		return gate.ExitPass, ""
-	case paired.Regression:
-		return gate.ExitRegression, "regression: " + b.Reason
+	switch {
+	case r.run.Proof() || b.Verdict == paired.Pass:
+		return nil
+	case b.Verdict == paired.Regression:
+		return fault.Regression.Errorf("regression: %s", b.Reason)
 	}
-	return gate.ExitNotMeasurable, "inconclusive: " + b.Reason
+	return fault.Unmeasurable.Errorf("inconclusive: %s", b.Reason)
 }
 
 // Formats are those that a report has.

@@ -59,33 +59,18 @@ func findCalibration(p Places, named, want string) (c results.Calibration, id, f
 		files = []string{filepath.Join(p.Cache, "calibration.json"), ""}
 	}
 	for _, file := range files {
-		from = "the calibration of this build"
-		if file == "" {
-			c, id, err = calibration.Default()
-		} else {
-			from = file
-			c, id, err = ReadCalibration(file)
-			if errors.Is(err, fs.ErrNotExist) && named == "" {
-				continue
-			}
+		if from = file; file == "" {
+			from = "the calibration of this build"
+		}
+		c, id, err = calibration.Open(file)
+		if errors.Is(err, fs.ErrNotExist) && named == "" {
+			continue
 		}
 		if err != nil || want == "" || id == want {
 			return c, id, from, err
 		}
 	}
 	return c, id, from, fmt.Errorf("the run was simulated by the calibration with SHA-256 %s, and %s is another: name the right one by --calibration", want, from)
-}
-
-// ReadCalibration reads a calibration and the SHA-256 of its file.
-func ReadCalibration(file string) (c results.Calibration, id string, err error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return c, "", err
-	}
-	if c, err = results.ParseCalibration(data); err != nil {
-		return c, "", fmt.Errorf("read %s: %w", file, err)
-	}
-	return c, results.HashBytes(data), nil
 }
 
 // setting is the setting of a calibration that c asks for: what c leaves open is as chosen.

@@ -1,10 +1,11 @@
-// Package calibration holds the calibration that a simulation uses where there is no
+// Package calibration reads calibrations, and holds the one that a simulation uses where there is no
 // other: one of a named machine, whose rows are beside it.
 package calibration
 
 import (
 	"embed"
 	"fmt"
+	"os"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -24,6 +25,21 @@ func Default() (c results.Calibration, sha256 string, err error) {
 	c, err = results.ParseCalibration(data)
 	if err != nil {
 		return c, "", fmt.Errorf("the calibration of this build: %w", err)
+	}
+	return c, results.HashBytes(data), nil
+}
+
+// Open reads a file and its SHA-256; "" is Default.
+func Open(file string) (c results.Calibration, sha256 string, err error) {
+	if file == "" {
+		return Default()
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return c, "", err
+	}
+	if c, err = results.ParseCalibration(data); err != nil {
+		return c, "", fmt.Errorf("read %s: %w", file, err)
 	}
 	return c, results.HashBytes(data), nil
 }
