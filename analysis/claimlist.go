@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 // Claims judges what is said of ladders like this one: first by the predecessor's
@@ -50,18 +52,18 @@ func goodputRises(s *Sweep) []Claim {
 // mean of the one below, as a seed of it may be zero, which has no ratio of its own. The
 // interval is made to contain that of the resampled ratio.
 func (e *Evidence) ratioOf(a, b peaks) {
-	var ratios []span
+	var ratios []stats.Interval
 	for i := range min(len(a.rps), len(b.rps)) {
 		r := b.rps[i] / a.rps[i]
-		ratios = append(ratios, span{r, r})
+		ratios = append(ratios, stats.Interval{Lo: r, Hi: r})
 	}
 	below := a.points[a.best].Range(Goodput).Mean
 	e.Value = b.points[b.best].Range(Goodput).Mean / below
 	if e.Missing = !(below > 0) || len(ratios) == 0; e.Missing {
 		return
 	}
-	d := percentile(ratios)
-	e.Lo, e.Hi = max(min(1+e.Lo/below, d.lo, e.Value), 0), max(1+e.Hi/below, d.hi, e.Value)
+	d := stats.Percentile(ratios)
+	e.Lo, e.Hi = max(min(1+e.Lo/below, d.Lo, e.Value), 0), max(1+e.Hi/below, d.Hi, e.Value)
 }
 
 func throughputAlike(s *Sweep) []Claim {

@@ -2,6 +2,8 @@ package analysis
 
 import (
 	"math"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 // ClaimVerdict says whether a run bears out a claim.
@@ -84,10 +86,10 @@ func (s *Sweep) Seeds() int {
 // ok is false when no seed has it in both.
 func contrastOf(where string, a, b *Point, m Metric, ratio bool) Evidence {
 	contrast := Contrast{Metric: m, Relative: ratio}
-	var own []span
+	var own []stats.Interval
 	for _, pair := range seedPairs(a, b, m) {
 		x, y := contrast.span(pair.a), contrast.span(pair.b)
-		own = append(own, span{y.lo - x.hi, y.hi - x.lo})
+		own = append(own, stats.Interval{Lo: y.Lo - x.Hi, Hi: y.Hi - x.Lo})
 	}
 	e := Evidence{Where: where, Verdict: Open, Missing: len(own) == 0}
 	if e.Missing {
@@ -96,10 +98,10 @@ func contrastOf(where string, a, b *Point, m Metric, ratio bool) Evidence {
 	point := 0.0
 	for _, pair := range seedPairs(a, b, m) {
 		x, y := contrast.span(pair.a), contrast.span(pair.b)
-		point += (y.lo - x.lo) / float64(len(own)) // at the bounds, where there are any
+		point += (y.Lo - x.Lo) / float64(len(own)) // at the bounds, where there are any
 	}
-	t := student(own)
-	e.Value, e.Lo, e.Hi, e.Interval = point, minOrUnbounded(t.lo), -minOrUnbounded(-t.hi), len(own) >= MinSeeds
+	t := stats.Student(own)
+	e.Value, e.Lo, e.Hi, e.Interval = point, t.Lo, t.Hi, len(own) >= MinSeeds
 	if ratio {
 		e.Value, e.Lo, e.Hi = math.Exp(e.Value), math.Exp(e.Lo), math.Exp(e.Hi)
 	}

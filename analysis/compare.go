@@ -6,10 +6,9 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-)
 
-// Span is an interval; its ends may be infinite.
-type Span struct{ Lo, Hi float64 }
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
+)
 
 // Delta is one metric of B against A at one rate.
 type Delta struct {
@@ -17,8 +16,8 @@ type Delta struct {
 	A, B Range // of the cells, over seeds; nothing for a paired median
 	// Point is the mean of the seeds' differences, in the contrast's scale. Its ends
 	// differ where unanswered requests leave it open.
-	Point    Span
-	Interval Span // 95%
+	Point    stats.Interval
+	Interval stats.Interval // 95%
 	// Smallest is the effect that this sample would have shown with the chance
 	// Power; +Inf when there is none.
 	Smallest float64
@@ -119,7 +118,7 @@ func versus(a, b Arm, cells []Partners, contrasts []Contrast) (Versus, error) {
 		}
 		pairs = append(pairs, pairRequests(p, left, right))
 	}
-	return versusOf(cells, pairs, contrasts, Resamples), nil
+	return versusOf(cells, pairs, contrasts, stats.Resamples), nil
 }
 
 // versusOf compares pairs of cells of one rung and rate, by seed and replicate.
@@ -145,8 +144,8 @@ func versusOf(cells []Partners, pairs []*requestPairs, contrasts []Contrast, res
 	if len(seeds) == 0 {
 		return v
 	}
-	for i, e := range estimates(seeds, contrasts, resamples, newResampler(tapes)) {
-		d := Delta{Contrast: contrasts[i], Point: Span{e.point.lo, e.point.hi}, Interval: Span{e.interval.lo, e.interval.hi}}
+	for i, e := range estimates(seeds, contrasts, resamples, stats.NewResampler(tapes)) {
+		d := Delta{Contrast: contrasts[i], Point: e.point, Interval: e.interval}
 		if d.of != nil {
 			for _, replicates := range seeds {
 				var a, b Range

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -19,8 +20,8 @@ func TestEqualCellsDoNotDiffer(t *testing.T) {
 	v := against(a, a, Contrasts(), 200)
 	require.Len(t, v.Deltas, len(Contrasts()))
 	for _, d := range v.Deltas {
-		require.Equal(t, Span{}, d.Point, d.Key)
-		require.Equal(t, Span{}, d.Interval, d.Key)
+		require.Equal(t, stats.Interval{}, d.Point, d.Key)
+		require.Equal(t, stats.Interval{}, d.Interval, d.Key)
 		require.Equal(t, NoDifference, d.Finding, d.Key)
 		require.Zero(t, d.Smallest, d.Key)
 	}
@@ -82,8 +83,8 @@ func TestSwappedArmsSwapEverything(t *testing.T) {
 		for i, d := range there.Deltas {
 			e := back.Deltas[i]
 			require.Equal(t, d.A, e.B, d.Key)
-			require.Equal(t, Span{-d.Point.Hi, -d.Point.Lo}, e.Point, d.Key)
-			require.Equal(t, Span{-d.Interval.Hi, -d.Interval.Lo}, e.Interval, d.Key)
+			require.Equal(t, stats.Interval{Lo: -d.Point.Hi, Hi: -d.Point.Lo}, e.Point, d.Key)
+			require.Equal(t, stats.Interval{Lo: -d.Interval.Hi, Hi: -d.Interval.Lo}, e.Interval, d.Key)
 			require.Equal(t, opposite[d.Finding], e.Finding, d.Key)
 			require.Equal(t, d.Reason, e.Reason, d.Key)
 			require.Equal(t, d.Smallest, e.Smallest, d.Key)
@@ -188,12 +189,12 @@ func TestSmallestEffect(t *testing.T) {
 // TestEveryRequestIsDrawnAlike: the first and the last no less than the others, in
 // blocks that wrap around.
 func TestEveryRequestIsDrawnAlike(t *testing.T) {
-	r := newResampler([]string{"tape"})
+	r := stats.NewResampler([]string{"tape"})
 	const n, draws = 12, 20_000
 	var sum [n]int
 	for range draws {
 		total := 0
-		for i, times := range r.requests(n, 5) {
+		for i, times := range r.Requests(n, 5) {
 			sum[i] += int(times)
 			total += int(times)
 		}

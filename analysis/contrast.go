@@ -17,7 +17,7 @@ type Contrast struct {
 	of func(*arm, []int32) Value // each side by itself
 	// per is the difference within each pair, for a contrast that is the median of
 	// those; level is the quantile of each side that its size is judged by.
-	per   func(*requestPairs, int) span
+	per   func(*requestPairs, int) stats.Interval
 	level func(*arm) *ranked
 }
 
@@ -56,7 +56,7 @@ func Contrasts() []Contrast {
 func paired(key, label string, level func(*arm) *ranked, of func(*arm) []stats.Observation) Contrast {
 	return Contrast{
 		Metric: Metric{Key: key, Label: label, Unit: Seconds, Better: Lower}, level: level,
-		per: func(p *requestPairs, i int) span { return difference(of(&p.a)[i], of(&p.b)[i]) },
+		per: func(p *requestPairs, i int) stats.Interval { return difference(of(&p.a)[i], of(&p.b)[i]) },
 	}
 }
 
@@ -81,30 +81,30 @@ func weighted(counts []int, times []int32) float64 {
 // resolution is the clock's: a shorter duration is taken as that long in a ratio.
 const resolution = 1e-9
 
-func (c *Contrast) span(v Value) span {
-	s := span{v.V, v.V}
+func (c *Contrast) span(v Value) stats.Interval {
+	s := stats.Interval{Lo: v.V, Hi: v.V}
 	if c.Relative {
-		s.lo = math.Log(max(v.V, resolution))
-		s.hi = s.lo
+		s.Lo = math.Log(max(v.V, resolution))
+		s.Hi = s.Lo
 	}
 	if v.Bound {
-		s.hi = math.Inf(1)
+		s.Hi = math.Inf(1)
 	}
 	return s
 }
 
 // difference is the contrast of one pair of cells with its pairs counted as often as
 // they were drawn. What was not measured may be anything.
-func (c *Contrast) difference(p *pairStat, times []int32) span {
+func (c *Contrast) difference(p *pairStat, times []int32) stats.Interval {
 	if c.per != nil {
 		return p.medianOf(c, times)
 	}
 	a, b := c.of(&p.a, times), c.of(&p.b, times)
 	if !a.OK || !b.OK {
-		return unknown
+		return stats.Unknown
 	}
 	x, y := c.span(a), c.span(b)
-	return span{y.lo - x.hi, y.hi - x.lo}
+	return stats.Interval{Lo: y.Lo - x.Hi, Hi: y.Hi - x.Lo}
 }
 
 // pairStat is a pair of cells with the sorted differences of its requests.
@@ -122,8 +122,8 @@ func newPairStat(p *requestPairs, contrasts []Contrast) *pairStat {
 		var lower, upper owned
 		for i := range p.n {
 			d := c.per(p, i)
-			lower.add(i, stats.Observation{Value: d.lo})
-			upper.add(i, stats.Observation{Value: d.hi})
+			lower.add(i, stats.Observation{Value: d.Lo})
+			upper.add(i, stats.Observation{Value: d.Hi})
 		}
 		s.sorted[c.Key] = [2]ranked{lower.rank(), upper.rank()}
 	}
@@ -133,9 +133,9 @@ func newPairStat(p *requestPairs, contrasts []Contrast) *pairStat {
 // medianOf bounds the median of the paired differences by the medians of their lower
 // and of their upper ends. With an even number it is the mean of the two in the
 // middle, so that A and B may change places.
-func (p *pairStat) medianOf(c *Contrast, times []int32) span {
+func (p *pairStat) medianOf(c *Contrast, times []int32) stats.Interval {
 	ends := p.sorted[c.Key]
-	return span{middle(&ends[0], times), middle(&ends[1], times)}
+	return stats.Interval{Lo: middle(&ends[0], times), Hi: middle(&ends[1], times)}
 }
 
 func middle(r *ranked, times []int32) float64 {

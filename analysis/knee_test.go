@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -92,10 +93,10 @@ func TestBracketOfVerdicts(t *testing.T) {
 func TestCircleIsTheNaiveResample(t *testing.T) {
 	good := []bool{true, false, false, true, true, false, true}
 	k := circleOf(&CellMetrics{Window: Window{0, 1}, Answered: Answered{Good: good, Block: 3}})
-	fast, slow := newResampler([]string{"x"}), newResampler([]string{"x"})
+	fast, slow := stats.NewResampler([]string{"x"}), stats.NewResampler([]string{"x"})
 	for range 200 {
 		n := 0
-		for i, times := range slow.requests(len(good), 3) {
+		for i, times := range slow.Requests(len(good), 3) {
 			if good[i] {
 				n += int(times)
 			}

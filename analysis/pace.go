@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -41,7 +42,7 @@ func paceOf(in []*results.Record, w Window) Pace {
 		return p
 	}
 	for lag := 1; lag <= paceLags; lag++ {
-		c, ok := autocorrelation(x, lag)
+		c, ok := stats.Autocorrelation(x, lag)
 		if !ok {
 			return p
 		}
@@ -54,25 +55,6 @@ func paceOf(in []*results.Record, w Window) Pace {
 	}
 	p.Noise = lowestByChance(len(x))
 	return p
-}
-
-// autocorrelation of a series with itself lag places on; not ok when it is constant.
-func autocorrelation(x []float64, lag int) (c float64, ok bool) {
-	mean := 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	var with, all float64
-	for i, v := range x {
-		all += (v - mean) * (v - mean)
-		if i >= lag {
-			with += (v - mean) * (x[i-lag] - mean)
-		}
-	}
-	if all == 0 {
-		return 0, false
-	}
-	return with / all, true
 }
 
 // lowestByChance is Pace.Noise for a series of n.

@@ -108,20 +108,15 @@ func armOf(cell results.Cell, all []results.Record, in map[int32]*results.Record
 	return a
 }
 
-// span is what is known of a number: it lies in [lo, hi]. Bounds may be infinite.
-type span struct{ lo, hi float64 }
-
-var unknown = span{math.Inf(-1), math.Inf(1)}
-
 // difference is b − a of one request. A latency that is only a lower bound leaves
 // one side open, and two of them both.
-func difference(a, b stats.Observation) span {
-	d := span{b.Value - a.Value, b.Value - a.Value}
+func difference(a, b stats.Observation) stats.Interval {
+	d := stats.Interval{Lo: b.Value - a.Value, Hi: b.Value - a.Value}
 	if b.Censored {
-		d.hi = math.Inf(1)
+		d.Hi = math.Inf(1)
 	}
 	if a.Censored {
-		d.lo = math.Inf(-1)
+		d.Lo = math.Inf(-1)
 	}
 	return d
 }
@@ -192,12 +187,12 @@ func unanswered(o stats.Observation) float64 {
 
 // orderOf places a difference among others: open ones at their open end, and what
 // is not known at all at no difference.
-func orderOf(s span) float64 {
+func orderOf(s stats.Interval) float64 {
 	switch {
-	case s == unknown:
+	case s == stats.Unknown:
 		return 0
-	case math.IsInf(s.lo, -1):
-		return s.lo
+	case math.IsInf(s.Lo, -1):
+		return s.Lo
 	}
-	return s.hi
+	return s.Hi
 }

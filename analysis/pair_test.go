@@ -180,7 +180,7 @@ func TestBothUnansweredLeavesAQuantileOpen(t *testing.T) {
 	}
 	p50 := chosen("e2e_p50_s")
 	v := against([][]results.Record{a, a}, [][]results.Record{a, a}, p50, 50)
-	require.Equal(t, Span{math.Inf(-1), math.Inf(1)}, v.Deltas[0].Point)
+	require.Equal(t, stats.Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}, v.Deltas[0].Point)
 	require.Equal(t, CannotTell, v.Deltas[0].Finding)
 	require.Equal(t, "unanswered requests leave it open", v.Deltas[0].Reason)
 

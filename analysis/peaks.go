@@ -11,9 +11,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
-// peakResamples is how often the peaks are resampled; see Resamples.
-const peakResamples = 2000
-
 // peaks are the resampled peaks of one rung's goodput.
 type peaks struct {
 	points []*Point // the valid ones, by rate
@@ -44,14 +41,14 @@ func (s *Sweep) resamplePeaks(resamples int) []peaks {
 		}
 	}
 	named := slices.Sorted(maps.Keys(tapes))
-	drawn := drawSeeds(newResampler(named), len(seeds), resamples)
+	drawn := drawSeeds(stats.NewResampler(named), len(seeds), resamples)
 	order := slices.Sorted(maps.Keys(seeds))
 	var wait sync.WaitGroup
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
-				all[i].draw(order, drawn, newResampler(append(slices.Clone(named), s.Rungs[i])))
+				all[i].draw(order, drawn, stats.NewResampler(append(slices.Clone(named), s.Rungs[i])))
 			}
 		})
 	}
@@ -60,7 +57,7 @@ func (s *Sweep) resamplePeaks(resamples int) []peaks {
 }
 
 // drawSeeds returns the indices of the drawn seeds, as many as there are for each draw.
-func drawSeeds(r *resampler, seeds, resamples int) [][]int {
+func drawSeeds(r *stats.Resampler, seeds, resamples int) [][]int {
 	drawn := make([][]int, resamples)
 	for i := range drawn {
 		for range seeds {
@@ -70,7 +67,7 @@ func drawSeeds(r *resampler, seeds, resamples int) [][]int {
 	return drawn
 }
 
-func (p *peaks) draw(seeds []uint64, drawn [][]int, r *resampler) {
+func (p *peaks) draw(seeds []uint64, drawn [][]int, r *stats.Resampler) {
 	p.seeds = seeds
 	if len(p.points) == 0 {
 		return
@@ -102,7 +99,7 @@ func (p *peaks) draw(seeds []uint64, drawn [][]int, r *resampler) {
 
 // meanOf draws the mean goodput of one point over the drawn seeds. Replicates of a seed
 // are averaged first; a seed that the point lacks is passed over.
-func meanOf(cells [][]circle, draw []int, r *resampler) (mean float64, ok bool) {
+func meanOf(cells [][]circle, draw []int, r *stats.Resampler) (mean float64, ok bool) {
 	n := 0
 	for _, seed := range draw {
 		own := cells[seed]
@@ -141,7 +138,7 @@ func circleOf(c *CellMetrics) circle {
 
 // draw returns the goodput of as many arrivals as there were, in blocks of adjacent
 // ones with replacement.
-func (k *circle) draw(r *resampler) float64 {
+func (k *circle) draw(r *stats.Resampler) float64 {
 	if k.n == 0 || k.length <= 0 {
 		return 0
 	}
@@ -171,20 +168,20 @@ func (p *peaks) location() (lo, hi int) {
 // estimates.
 func (p *peaks) goodput() (lo, hi float64) {
 	own := p.points[p.best].perSeed(Goodput)
-	spans := make([]span, len(own))
+	spans := make([]stats.Interval, len(own))
 	for i, v := range own {
-		spans[i] = span{v, v}
+		spans[i] = stats.Interval{Lo: v, Hi: v}
 	}
-	draws := make([]span, len(p.rps))
+	draws := make([]stats.Interval, len(p.rps))
 	for i, v := range p.rps {
-		draws[i] = span{v, v}
+		draws[i] = stats.Interval{Lo: v, Hi: v}
 	}
-	t := student(spans)
+	t := stats.Student(spans)
 	if len(draws) == 0 {
-		return max(t.lo, 0), t.hi
+		return max(t.Lo, 0), t.Hi
 	}
-	d := percentile(draws)
-	return max(min(d.lo, t.lo), 0), max(d.hi, t.hi)
+	d := stats.Percentile(draws)
+	return max(min(d.Lo, t.Lo), 0), max(d.Hi, t.Hi)
 }
 
 // perSeed returns a metric of each seed of the used cells, by seed, replicates averaged.

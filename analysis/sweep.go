@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
 // Point is everything measured of one rung at one offered rate: its cells, by seed and
@@ -66,7 +68,7 @@ func NewSweep(cells []CellMetrics, plan []string) *Sweep {
 			}
 		}
 	}
-	s.resampled = sync.OnceValue(func() []peaks { return s.resamplePeaks(peakResamples) })
+	s.resampled = sync.OnceValue(func() []peaks { return s.resamplePeaks(stats.Resamples) })
 	return s
 }
 

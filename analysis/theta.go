@@ -83,7 +83,7 @@ const NearPoints = 0.02
 // is, and does not when none of it is. An interval that is not over seeds is too narrow
 // to tell; one over seeds that agree by luck is widened to that of as many independent
 // requests.
-func (p Proportion) Near(value, within float64) ClaimVerdict {
+func Near(p stats.Proportion, value, within float64) ClaimVerdict {
 	if p.N == 0 || !p.BySeeds {
 		return Open
 	}

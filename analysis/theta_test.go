@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -39,12 +40,12 @@ func TestThetaIsCounted(t *testing.T) {
 }
 
 func TestNear(t *testing.T) {
-	of := func(lo, hi float64) Proportion {
+	of := func(lo, hi float64) stats.Proportion {
 		p := (lo + hi) / 2
-		return Proportion{Of: int(1e6 * p), N: 1e6, P: p, Lo: lo, Hi: hi, BySeeds: true}
+		return stats.Proportion{Of: int(1e6 * p), N: 1e6, P: p, Lo: lo, Hi: hi, BySeeds: true}
 	}
 	for _, c := range []struct {
-		p    Proportion
+		p    stats.Proportion
 		want ClaimVerdict
 	}{
 		{of(0.04, 0.06), Holds},
@@ -54,12 +55,12 @@ func TestNear(t *testing.T) {
 		{of(0, 0.2), Open},
 		{of(0, 0.02), DoesNotHold},
 		{of(0.08, 0.1), DoesNotHold},
-		{Proportion{}, Open},
-		{Proportion{N: 100, BySeeds: true}, Open}, // 0 of 100 in every seed: 3.6% may be
-		{Proportion{N: 1000, BySeeds: true}, DoesNotHold},
-		{Proportion{N: 100, P: 0.05, Lo: 0.049, Hi: 0.051}, Open}, // as if requests were independent
+		{stats.Proportion{}, Open},
+		{stats.Proportion{N: 100, BySeeds: true}, Open}, // 0 of 100 in every seed: 3.6% may be
+		{stats.Proportion{N: 1000, BySeeds: true}, DoesNotHold},
+		{stats.Proportion{N: 100, P: 0.05, Lo: 0.049, Hi: 0.051}, Open}, // as if requests were independent
 	} {
-		require.Equal(t, c.want, c.p.Near(0.05, 0.02), "%+v", c.p)
+		require.Equal(t, c.want, Near(c.p, 0.05, 0.02), "%+v", c.p)
 	}
-	require.Equal(t, Holds, of(0, 0.02).Near(0.01, 0.02), "below 0 there is nothing")
+	require.Equal(t, Holds, Near(of(0, 0.02), 0.01, 0.02), "below 0 there is nothing")
 }

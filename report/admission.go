@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -72,7 +73,7 @@ const promiseNote = "Three things that are not the same: *violated* is the share
 func promises(points []analysis.AdmissionPoint, f Facts) Table {
 	columns := append(who(points), alpha(points),
 		shown("violated", points, func(a *analysis.AdmissionPoint) string { return proportion(a.Violated) }).
-			With(proportionFields(points, "violated", "share of the requests taken and not forced that did not end well within the SLO", func(a *analysis.AdmissionPoint) analysis.Proportion { return a.Violated })...),
+			With(proportionFields(points, "violated", "share of the requests taken and not forced that did not end well within the SLO", func(a *analysis.AdmissionPoint) stats.Proportion { return a.Violated })...),
 		shown("of", points, func(a *analysis.AdmissionPoint) string { return strconv.Itoa(a.Violated.N) }),
 		number("refused", "refused", "", "share of the arrivals that were refused on arrival", points, func(a *analysis.AdmissionPoint) results.Opt[float64] {
 			all := arrivals(a)
@@ -205,7 +206,7 @@ func bounds(points []analysis.AdmissionPoint, f Facts) Table {
 	columns := append(who(points),
 		shown("bounded", points, func(a *analysis.AdmissionPoint) string { return strconv.Itoa(a.Covered.N) }),
 		shown("within the bound", points, func(a *analysis.AdmissionPoint) string { return proportion(a.Covered) }).
-			With(proportionFields(points, "covered", "share of the requests taken, not forced and given a bound that ended within it", func(a *analysis.AdmissionPoint) analysis.Proportion { return a.Covered })...),
+			With(proportionFields(points, "covered", "share of the requests taken, not forced and given a bound that ended within it", func(a *analysis.AdmissionPoint) stats.Proportion { return a.Covered })...),
 		number("bound over E2E, median", "bound_over_e2e_median", "", "median over cells of the median over requests", points, width, sig3),
 	)
 	t := table.Of("The bounds that admission gives", f.Caption(), columns)

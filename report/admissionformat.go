@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -26,7 +27,7 @@ func percent(share float64) string {
 }
 
 // proportion is a share with its interval.
-func proportion(p analysis.Proportion) string {
+func proportion(p stats.Proportion) string {
 	if p.N == 0 {
 		return table.Null
 	}
@@ -34,18 +35,18 @@ func proportion(p analysis.Proportion) string {
 }
 
 // proportionFields are a share, its interval and its counts.
-func proportionFields(points []analysis.AdmissionPoint, name, doc string, of func(*analysis.AdmissionPoint) analysis.Proportion) []Field {
-	value := func(pick func(analysis.Proportion) any) func(analysis.AdmissionPoint) any {
+func proportionFields(points []analysis.AdmissionPoint, name, doc string, of func(*analysis.AdmissionPoint) stats.Proportion) []Field {
+	value := func(pick func(stats.Proportion) any) func(analysis.AdmissionPoint) any {
 		return func(a analysis.AdmissionPoint) any { return pick(of(&a)) }
 	}
-	share := func(pick func(analysis.Proportion) float64) func(analysis.AdmissionPoint) any {
-		return value(func(p analysis.Proportion) any { return table.NumberIf(pick(p), p.N > 0) })
+	share := func(pick func(stats.Proportion) float64) func(analysis.AdmissionPoint) any {
+		return value(func(p stats.Proportion) any { return table.NumberIf(pick(p), p.N > 0) })
 	}
 	return []Field{
-		table.NewField(name, "", doc, points, share(func(p analysis.Proportion) float64 { return p.P })),
-		table.NewField(name+"_low", "", "lower end of its interval of 95%", points, share(func(p analysis.Proportion) float64 { return p.Lo })),
-		table.NewField(name+"_high", "", "upper end", points, share(func(p analysis.Proportion) float64 { return p.Hi })),
-		table.NewField(name+"_count", "", "how many of them", points, value(func(p analysis.Proportion) any { return p.Of })),
-		table.NewField(name+"_of", "", "how many there were", points, value(func(p analysis.Proportion) any { return p.N })),
+		table.NewField(name, "", doc, points, share(func(p stats.Proportion) float64 { return p.P })),
+		table.NewField(name+"_low", "", "lower end of its interval of 95%", points, share(func(p stats.Proportion) float64 { return p.Lo })),
+		table.NewField(name+"_high", "", "upper end", points, share(func(p stats.Proportion) float64 { return p.Hi })),
+		table.NewField(name+"_count", "", "how many of them", points, value(func(p stats.Proportion) any { return p.Of })),
+		table.NewField(name+"_of", "", "how many there were", points, value(func(p stats.Proportion) any { return p.N })),
 	}
 }

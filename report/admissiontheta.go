@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -50,7 +51,7 @@ func thetas(points []analysis.AdmissionPoint, f Facts) Table {
 			return results.Some(a.Theta.Sum / float64(a.Theta.Decided))
 		}, sig3),
 		shown("late while interior", points, recorded(func(a *analysis.AdmissionPoint) string { return proportion(a.Interior) })).
-			With(proportionFields(points, "late_while_interior", "share of the requests taken by the bound while θ was interior that did not end well within the SLO", func(a *analysis.AdmissionPoint) analysis.Proportion { return a.Interior })...),
+			With(proportionFields(points, "late_while_interior", "share of the requests taken by the bound while θ was interior that did not end well within the SLO", func(a *analysis.AdmissionPoint) stats.Proportion { return a.Interior })...),
 		shown("of", points, recorded(func(a *analysis.AdmissionPoint) string { return strconv.Itoa(a.Interior.N) })),
 		table.Text("within 2 points of α", "within_2_points_of_alpha", "whether the interval of that share lies within α ± 2 points", points, func(a analysis.AdmissionPoint) string {
 			switch {
@@ -59,7 +60,7 @@ func thetas(points []analysis.AdmissionPoint, f Facts) Table {
 			case a.Interior.N == 0:
 				return ""
 			}
-			return string(a.Interior.Near(a.Alpha.V, analysis.NearPoints))
+			return string(analysis.Near(a.Interior, a.Alpha.V, analysis.NearPoints))
 		}),
 	)
 	for i, name := range analysis.Limits {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -49,7 +50,7 @@ func deltas(c *analysis.Comparison, f Facts) Table {
 }
 
 // finite is an end of the span that is a number, or 0.
-func finite(s analysis.Span) float64 {
+func finite(s stats.Interval) float64 {
 	for _, v := range []float64{s.Lo, s.Hi} {
 		if !math.IsInf(v, 0) {
 			return v
@@ -87,7 +88,7 @@ func amount(d analysis.Delta, sc scale, v float64) string {
 }
 
 // change formats a difference that may only be known to be above or below a number.
-func change(d analysis.Delta, sc scale, s analysis.Span) string {
+func change(d analysis.Delta, sc scale, s stats.Interval) string {
 	switch lo, hi := math.IsInf(s.Lo, -1), math.IsInf(s.Hi, 1); {
 	case lo && hi:
 		return table.Null
@@ -101,7 +102,7 @@ func change(d analysis.Delta, sc scale, s analysis.Span) string {
 	return signed(d, sc, s.Lo)
 }
 
-func ends(d analysis.Delta, sc scale, s analysis.Span) string {
+func ends(d analysis.Delta, sc scale, s stats.Interval) string {
 	if math.IsInf(s.Lo, -1) && math.IsInf(s.Hi, 1) {
 		return table.Null
 	}

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -213,20 +211,11 @@ func intervalOf(m analysis.Metric, c *analysis.CellMetrics) (lo, hi float64, ok 
 			return 0, 0, false
 		}
 		good := c.GoodputRPS.V * c.Window.Length()
-		lo, hi = wilson(good, float64(c.Arrivals))
+		lo, hi = stats.Wilson(good, float64(c.Arrivals))
 		perShare := float64(c.Arrivals) / c.Window.Length()
 		return lo * perShare, hi * perShare, true
 	default:
 		return 0, 0, false
 	}
 	return q.Lo, q.Hi, q.N > 0
-}
-
-// wilson is the 95% score interval of a share of k in n (Wilson, 1927).
-func wilson(k, n float64) (lo, hi float64) {
-	z := distuv.UnitNormal.Quantile(0.975)
-	p, zz := k/n, z*z/n
-	mid := (p + zz/2) / (1 + zz)
-	half := z / (1 + zz) * math.Sqrt(p*(1-p)/n+zz/(4*n))
-	return max(0, mid-half), min(1, mid+half)
 }

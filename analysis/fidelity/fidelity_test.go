@@ -85,14 +85,3 @@ func TestOverlappingIntervalsAreNoOrder(t *testing.T) {
 		require.NotEqual(t, analysis.E2EP99.Key, o.Metric.Key, "five requests bound no p99")
 	}
 }
-
-func TestWilsonAgainstPublishedValues(t *testing.T) {
-	// Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
-	for _, tc := range []struct{ k, n, lo, hi float64 }{
-		{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718},
-	} {
-		lo, hi := wilson(tc.k, tc.n)
-		require.InDelta(t, tc.lo, lo, 5e-5)
-		require.InDelta(t, tc.hi, hi, 5e-5)
-	}
-}

@@ -166,3 +166,22 @@ func upperTail(n int) func(s int) float64 {
 	}
 	return func(s int) float64 { return chance[min(max((pairs-s)/2, 0), pairs)] }
 }
+
+// Autocorrelation of a series with itself lag places on; not ok when it is constant.
+func Autocorrelation(x []float64, lag int) (c float64, ok bool) {
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	var with, all float64
+	for i, v := range x {
+		all += (v - mean) * (v - mean)
+		if i >= lag {
+			with += (v - mean) * (x[i-lag] - mean)
+		}
+	}
+	if all == 0 {
+		return 0, false
+	}
+	return with / all, true
+}
