@@ -28,8 +28,8 @@ type CacheConfig struct {
 	// admission leaves out of account, 0 … 1. Above 0 a request may be preempted.
 	// It needs Paged.
 	Optimism float64
-	// Faults are mistakes that the cache makes on purpose, for a regression gate to see.
-	Faults kv.Faults
+	// Wrap, where it is given, decorates the cache. No ladder file can give it.
+	Wrap func(kv.Cache) kv.Cache
 }
 
 // Check says what is wrong with c, if anything.
@@ -53,7 +53,7 @@ func (c CacheConfig) build(lim Limits, logEvictions bool) (kv.Cache, error) {
 	}
 	k := kv.Config{
 		BlockTokens: c.blockTokens(), Seqs: lim.Seqs, SeqTokens: min(lim.SeqCells, lim.Cells),
-		Prefix: c.Prefix, Optimism: c.Optimism, LogEvictions: logEvictions, Faults: c.Faults,
+		Prefix: c.Prefix, Optimism: c.Optimism, LogEvictions: logEvictions,
 	}
 	k.Blocks = lim.Cells / k.BlockTokens
 	if c.Streams {
@@ -70,6 +70,14 @@ func (c CacheConfig) build(lim Limits, logEvictions bool) (kv.Cache, error) {
 	if k.Blocks < 1 {
 		return nil, fmt.Errorf("cache: %d cells are less than one block of %d", lim.Cells, k.BlockTokens)
 	}
+	cache, err := c.open(k)
+	if err == nil && c.Wrap != nil {
+		cache = c.Wrap(cache)
+	}
+	return cache, err
+}
+
+func (c CacheConfig) open(k kv.Config) (kv.Cache, error) {
 	if c.Paged {
 		return kv.NewPaged(k)
 	}

@@ -48,8 +48,6 @@ type Config struct {
 	// LogEvictions keeps a log for Sharer.Evictions, which must then be called now
 	// and then to empty it.
 	LogEvictions bool
-	// Faults are mistakes to make on purpose; see there.
-	Faults Faults
 }
 
 func (c Config) filled() Config {
@@ -68,9 +66,6 @@ func (c Config) filled() Config {
 func (c Config) check() error {
 	if c.SeqTokens < 0 || c.RetainBlocks < 0 {
 		return fmt.Errorf("kv: %d positions per sequence and %d retained blocks: neither may be negative", c.SeqTokens, c.RetainBlocks)
-	}
-	if c.Faults.LeakPerRequest < 0 || c.Faults.GarbagePerStep < 0 {
-		return fmt.Errorf("kv: faults %+v: none may be negative", c.Faults)
 	}
 	return nil
 }

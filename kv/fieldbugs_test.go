@@ -7,6 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// audited is a Cache that recounts itself from scratch, as both do.
+type audited interface {
+	Cache
+	Check() error
+}
+
 // rig is a cache on a modelled backend, checked after every call.
 type rig struct {
 	t     *testing.T

@@ -14,7 +14,6 @@ type requests struct {
 	running int
 	written int // by running requests, in tokens
 	stats   Stats
-	garbage *Stats // of Faults.GarbagePerStep
 }
 
 // slot is one running request.
@@ -81,6 +80,19 @@ func (c *requests) open(seq int32, r Request, hit int) Grant {
 	return Grant{Lease: Lease{seq, s.gen}, Seq: seq, Hit: hit}
 }
 
+// Pool is the pool that the cache takes its blocks from.
+func (c *requests) Pool() *Pool { return c.pool }
+
+// Blocks are a running request's blocks in order, and nil for a stale lease. The caller
+// must not change or keep them.
+func (c *requests) Blocks(l Lease) []BlockID {
+	s, err := c.get(l)
+	if err != nil {
+		return nil
+	}
+	return s.table.Blocks()
+}
+
 func (c *requests) get(l Lease) (*slot, error) {
 	if uint(l.seq) >= uint(len(c.slots)) {
 		return nil, ErrStale
@@ -102,7 +114,6 @@ func (c *requests) close(s *slot) error {
 	if s.gen == 0 {
 		s.gen = 1
 	}
-	s.table.leak(c.cfg.Faults.LeakPerRequest)
 	return s.table.Release()
 }
 
@@ -145,7 +156,6 @@ func (c *requests) Cost(l Lease) (blocks, tokens int, err error) {
 
 // Ops implements [Cache].
 func (c *requests) Ops(dst []Op) []Op {
-	c.litter(c.cfg.Faults.GarbagePerStep)
 	return c.log.Drain(dst)
 }
 

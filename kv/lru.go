@@ -33,3 +33,13 @@ func (l *lru) remove(nodes []node, i int32) {
 	}
 	n.lruPrev, n.lruNxt = none, none
 }
+
+// newest is the leaf that was used last among those that may be evicted, or none.
+// The last nodes of the order may be inner ones: a use moves a path's leaf first.
+func (l *lru) newest(nodes []node) int32 {
+	i := l.last
+	for i != none && nodes[i].child != none {
+		i = nodes[i].lruPrev
+	}
+	return i
+}

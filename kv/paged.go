@@ -30,7 +30,6 @@ func NewPaged(cfg Config) (*Paged, error) {
 	p.inflight.blockTokens = p.cfg.BlockTokens
 	p.tree = NewPrefixTree(p.pool, p.ids, &p.log)
 	p.tree.evictions.wanted = cfg.LogEvictions
-	p.tree.newestFirst = cfg.Faults.ReverseEviction
 	return p, nil
 }
 
@@ -226,6 +225,10 @@ func (p *Paged) breaksFirm(promise Promise, n int) bool {
 	firm := min(n, promise.Firm)
 	return n > firm && p.pool.Free()+p.pool.Cached()-n < p.ledger.total.Firm-firm
 }
+
+// EvictNewestFirst turns the order of eviction round: the leaf that was used last goes
+// first. It is a mistake, for package faulty to make.
+func (p *Paged) EvictNewestFirst() { p.tree.newestFirst = true }
 
 // Evict implements [Sharer].
 func (p *Paged) Evict(blocks int) int {

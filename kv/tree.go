@@ -38,7 +38,7 @@ type PrefixTree struct {
 	evicted   uint64 // tokens
 	evictions evictionLog
 
-	newestFirst bool // Faults.ReverseEviction
+	newestFirst bool // EvictNewestFirst was called
 }
 
 // Match is how far the tree covers a prompt. It is a reading, not a hold: pin it

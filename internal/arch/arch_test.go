@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"internal":        {},
 	"internal/docgen": {"*"},
 	"kv":              {},
+	"kv/faulty":       {"kv/."},
 
 	"admission":             {"admission/gbm"},
 	"admission/bound":       {},
@@ -86,7 +87,7 @@ var mayImport = map[string][]string{
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results", "report", "report/page"},
 	"ladder/session":      {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "results"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},
-	"ladder/mutate":       {"admission", "analysis/gate", "ladder/spec"},
+	"ladder/mutate":       {"admission", "analysis/gate", "kv/faulty", "ladder/spec"},
 	"ladder/validation":   {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "ladder/replay", "ladder/sim", "report", "report/table", "results"},
 	"ladder/tune":         {"ladder/cell", "admission", "analysis", "ladder", "ladder/spec", "report/table", "results"},
 	"cmd/cadence-bench":   {"*"},

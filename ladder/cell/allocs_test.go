@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/kv/faulty"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/celltest"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -35,7 +36,7 @@ func TestAllocsPerStep(t *testing.T) {
 			require.Equal(t, n, count(r), r.Name)
 		}
 		for garbage := 1; garbage <= 2; garbage++ {
-			r.Cache.Faults.GarbagePerStep = garbage
+			r.Cache.Wrap = faulty.Garbage(garbage)
 			require.Equal(t, n+garbage, count(r), r.Name)
 		}
 	}

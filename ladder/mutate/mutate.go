@@ -2,9 +2,9 @@
 // gate --prove` runs the gate on each such ladder and fails unless the gate does: a gate
 // that nobody has seen red may be one that cannot be.
 //
-// A mistake is a setting that a careless change could leave behind, a fault that the
-// KV cache commits when told to (kv.Faults), or a decorator around the admission policy
-// (admission/faulty). No ladder file can set the last two.
+// A mistake is a setting that a careless change could leave behind, or a decorator around
+// the KV cache (kv/faulty) or the admission policy (admission/faulty). No ladder file can
+// set a decorator.
 package mutate
 
 import (

@@ -4,6 +4,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/faulty"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	kvfaulty "github.com/cadence-bench/cadence-bench/kv/faulty"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
 
@@ -50,13 +51,13 @@ func Mutations() []Mutation {
 		{
 			Name: "eviction-reversed", Mistake: "what was used last is evicted first",
 			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix && !s.Policy.LatePublish },
-			Make:  func(s *spec.Settings) { s.Cache.Faults.ReverseEviction = true },
+			Make:  func(s *spec.Settings) { s.Cache.Wrap = kvfaulty.ReverseEviction },
 			Catch: []string{gate.HitRate, gate.Evicted},
 		},
 		{
 			Name: "block-leak", Mistake: "each request leaks a KV block",
 			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix },
-			Make:  func(s *spec.Settings) { s.Cache.Faults.LeakPerRequest = 1 },
+			Make:  func(s *spec.Settings) { s.Cache.Wrap = kvfaulty.Leak(1) },
 			Catch: []string{gate.HitRate, gate.Evicted},
 		},
 		{
@@ -89,7 +90,7 @@ func Mutations() []Mutation {
 		{
 			Name: "garbage", Mistake: "each step allocates one object more",
 			Where: func(s *spec.Settings) bool { return open(s) && s.Cache.Prefix },
-			Make:  func(s *spec.Settings) { s.Cache.Faults.GarbagePerStep = 1 },
+			Make:  func(s *spec.Settings) { s.Cache.Wrap = kvfaulty.Garbage(1) },
 			Catch: []string{gate.Allocs},
 		},
 	}

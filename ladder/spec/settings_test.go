@@ -21,7 +21,7 @@ import (
 var withoutKey = map[string]string{
 	"ChunkAlign": "--canonical sets it for all rungs",
 	"Streams":    "it is as the backend was made",
-	"Faults":     "they are mistakes, for a gate that is to see them",
+	"Wrap":       "it is code: a decorator that makes a mistake, for a gate that is to see it",
 }
 
 // TestEveryFieldHasAKey: a setting that the engine gains cannot be forgotten here.
