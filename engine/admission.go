@@ -123,7 +123,7 @@ func (g *guard) waitsNoMore(q *sequence) {
 // mustClear says whether a request is to be asked about again before it starts: when it
 // waited, and did not start before it was preempted.
 func (g *guard) mustClear(q *sequence, now time.Duration) bool {
-	return g != nil && !q.admitted && now > q.added
+	return g != nil && !q.joined && now > q.added
 }
 
 // clears asks again about a request that is about to start.

@@ -245,7 +245,7 @@ func (a *arbiter) matches(s *admission.Snapshot, without int) {
 	require.Len(a.t, s.Queue, len(waiting))
 	for i, q := range waiting {
 		want := admission.Work{ID: q.ID, Prefill: a.cases[q.ID].fresh, Output: q.output, MaxTokens: q.MaxTokens, Arrived: q.added, Deadline: q.Deadline}
-		if q.admitted {
+		if q.joined {
 			require.Positive(a.t, s.Queue[i].Prefill)
 			require.LessOrEqual(a.t, s.Queue[i].Prefill, len(q.tokens))
 			want.Prefill = s.Queue[i].Prefill

@@ -74,9 +74,9 @@ func TestChunkAlign(t *testing.T) {
 			cfg.Cache.Cells = 120
 		}
 		cfg.OnStep = func(i *StepInfo) {
-			for _, a := range i.Admitted {
+			for _, a := range i.Joined {
 				hits += uint64(a.Hit)
-				if a.Again {
+				if a.Resumed {
 					recomputed += uint64(a.Tokens - a.Hit)
 				}
 			}

@@ -221,8 +221,8 @@ func TestRecomputeIsNoHit(t *testing.T) {
 		d.add(id, 4, 12)
 	}
 	for d.step() != nil {
-		for _, a := range d.admitted {
-			if !a.Again {
+		for _, a := range d.joins {
+			if !a.Resumed {
 				hits += a.Hit
 			}
 		}
@@ -244,7 +244,7 @@ func TestOnlyComputedTokensAreHit(t *testing.T) {
 		require.NoError(t, d.Add(r, 0))
 	}
 	d.Plan(0)
-	for _, a := range d.admitted {
+	for _, a := range d.joins {
 		require.Zero(t, a.Hit)
 	}
 	d.Remove(0) // while its first 6 tokens are in flight
@@ -252,7 +252,7 @@ func TestOnlyComputedTokensAreHit(t *testing.T) {
 	r.ID = 3
 	require.NoError(t, d.Add(r, 0))
 	d.step()
-	require.Equal(t, []Admission{{ID: 3, Tokens: 12, Hit: 6}}, d.admitted)
+	require.Equal(t, []Join{{ID: 3, Tokens: 12, Hit: 6}}, d.joins)
 }
 
 // Every path to an end may be taken twice, also while the step is in flight; blocks

@@ -10,26 +10,26 @@ import "fmt"
 // the most tokens that one sequence may have, so that what a class got in excess is
 // remembered no further than that; and while none of the class waits it is at most
 // 0, so that nobody saves up. The class is owed when D > 0. The head of an owed
-// floor is admitted before everyone else, floors in turn; when it does not fit yet,
+// floor joins before everyone else, floors in turn; when it does not fit yet,
 // it holds the line.
 //
 // Let M be the batch's size, K the number of floors, φ the share, B = M·L. (With
 // kv optimism, where a request may be computed twice, L counts double.)
 //
-// Waiting. While a class has requests waiting, one of them is admitted before
+// Waiting. While a class has requests waiting, one of them joins the batch before
 // (L + B)/φ + K·B tokens have been processed. Proof: take a stretch with a request
-// of the class waiting and none of them admitted. At its start D ≥ −L. Those of the
+// of the class waiting and none of them joining. At its start D ≥ −L. Those of the
 // class that run have at most B tokens left together, so once n tokens have been
 // processed D ≥ −L + φn − B: it is positive from n > (L + B)/φ on, to the end of
-// the stretch. From there on only heads of owed floors are admitted. Between two
-// admissions at most B tokens are processed, for after those all that ran has
-// ended, and into the empty cache any head fits. And after at most K−1 admissions
+// the stretch. From there on only heads of owed floors join. Between two
+// of them at most B tokens are processed, for after those all that ran has
+// ended, and into the empty cache any head fits. And after at most K−1 of them
 // it is this floor's turn. ∎
 //
 // Share. With one floor, of n tokens processed while requests of the class wait, at
 // least φn − L − φ(S + B) are of the class, S being the rows of a step. Proof:
 // D rises above 0 from at most 0, so to at most φS. While it stays positive, only
-// the class is admitted, and the others that run have at most B tokens left: of n'
+// the class joins, and the others that run have at most B tokens left: of n'
 // tokens processed, at least n' − B are of the class, and
 // D ≤ φS + φn' − (n' − B)⁺ ≤ φ(S + B). As D starts at or above −L, and clamping only
 // raises it, m ≥ φn − L − φ(S + B). ∎

@@ -58,7 +58,7 @@ func runFlood(t *testing.T, p Policy, lim Limits, rng *rand.Rand, tokens int) fl
 			}
 		}
 		_, _ = s.Plan(now)
-		for _, a := range s.admitted {
+		for _, a := range s.joins {
 			class := s.live[a.ID].Class
 			waiting[class]--
 			f.gap[class] = max(f.gap[class], float64(f.total-since[class]))
@@ -158,7 +158,7 @@ func TestPatienceBoundsOvertaking(t *testing.T) {
 			arrived[r.ID], waiting[r.ID] = now, now
 		}
 		s.Plan(now)
-		for _, a := range s.admitted {
+		for _, a := range s.joins {
 			delete(waiting, a.ID)
 			for id, at := range waiting {
 				require.LessOrEqual(t, arrived[a.ID], at+patience, "request %d was overtaken", id)
@@ -219,7 +219,7 @@ func TestOwedFloorsTakeTurns(t *testing.T) {
 	var won []int
 	for range 9 {
 		q := w.next()
-		w.admitted(q)
+		w.take(q)
 		won = append(won, q.floor)
 	}
 	require.Equal(t, []int{1, 2, 0, 1, 2, 0, 1, 2, 0}, won)

@@ -12,7 +12,7 @@ import (
 type Policy struct {
 	// MaxBatch is how many sequences may run at once, at least 1.
 	MaxBatch int
-	// Refill admits waiting requests whenever there is room, at every step
+	// Refill lets waiting requests join whenever there is room, at every step
 	// (iteration-level scheduling). Without it a batch drains wholly before the
 	// next one is formed.
 	Refill bool
@@ -44,11 +44,11 @@ type Policy struct {
 	// set, and without Refill, where a batch's prompts come to an end.
 	PrefillStreak int
 
-	// Order is the order of admission.
+	// Order is the order of the queue.
 	Order Order
 	// Patience ages the queue in the EDF order: a request counts as due at the
 	// latest this long after its arrival. So no request that arrives later than
-	// that is admitted before it. 0 does not age; what has no deadline then yields
+	// that joins before it. 0 does not age; what has no deadline then yields
 	// to everything that has one.
 	Patience time.Duration
 	// Floors guarantee shares of the processed tokens, whatever the order; see
@@ -64,12 +64,12 @@ type Policy struct {
 	LatePublish bool
 
 	// Quantum is how many tokens of output a request must have got since it was
-	// (last) admitted before it may be preempted, unless nothing could run
+	// (last) joined before it may be preempted, unless nothing could run
 	// otherwise. 0 means 1.
 	Quantum int
 }
 
-// Order is an order of admission. A preempted request keeps its place in it.
+// Order is an order of the queue. A preempted request keeps its place in it.
 type Order uint8
 
 const (
@@ -113,7 +113,7 @@ func (p Policy) Check() error {
 	return checkFloors(p.Floors)
 }
 
-// key is a request's place in the order of admission; ties go by arrival.
+// key is a request's place in the queue; ties go by arrival.
 func (p *Policy) key(deadline, now time.Duration) time.Duration {
 	if p.Order == FIFO {
 		return 0

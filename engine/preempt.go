@@ -5,7 +5,7 @@ type Reason uint8
 
 const (
 	// LacksBlocks means that a decoding sequence found no free block, because
-	// admission was optimistic about output.
+	// the cache was optimistic about output.
 	LacksBlocks Reason = iota
 	// LacksSlot means that the backend returned ErrNoSlot.
 	LacksSlot
@@ -28,7 +28,7 @@ type Preemption struct {
 	Tokens int // computed ones that nobody else holds
 }
 
-// Who may be a victim. The quantum sees to it that whoever is admitted also gets
+// Who may be a victim. The quantum sees to it that whoever joins also gets
 // something done; who was preempted once has firm promises and is no victim of a
 // lack of blocks again.
 var (
@@ -38,7 +38,7 @@ var (
 )
 
 // victim picks, among those who may be preempted, the one with the least to compute
-// again per block that it makes available; among equals the last admitted. It is
+// again per block that it makes available; among equals the last to join. It is
 // nil when nobody may be preempted. Nobody has rows in the batch yet.
 func (s *Scheduler) victim(may func(q *sequence, quantum int) bool) *sequence {
 	var best *sequence
@@ -73,7 +73,7 @@ func (s *Scheduler) preempt(q *sequence, why Reason) {
 // Abandon takes back the batch in flight: the backend has applied its ops and had
 // no slot for its rows. So that the next batch is more modest, it gives something
 // up: first cached prefixes, then a running request, which is preempted, and nobody
-// is admitted until one has ended. When only one request runs and nothing is
+// joins until one has ended. When only one request runs and nothing is
 // cached, stuck is true, and the caller must end that request.
 func (s *Scheduler) Abandon() (id int, stuck bool) {
 	if !s.inFlight {

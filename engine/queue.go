@@ -87,12 +87,12 @@ func (l *lane) down(i int, e entry) {
 	l.put(i, e)
 }
 
-// queue holds the sequences that wait for admission: one lane for each floor, and
+// queue holds the sequences that wait to join the batch: one lane for each floor, and
 // one for the rest.
 type queue struct {
 	floors  []floor
 	rest    lane
-	lastWon int // the floor whose request was admitted last
+	lastWon int // the floor whose request joined last
 }
 
 func newQueue(floors []Floor, longest int) queue {
@@ -120,9 +120,9 @@ func (w *queue) lane(q *sequence) *lane {
 	return &w.rest
 }
 
-// next is who is to be admitted next, or nil when nobody waits: the head of a
+// next is who joins the batch next, or nil when nobody waits: the head of a
 // floor that is owed tokens, floors in turn; if there is none, the least in the
-// order of admission.
+// order of the queue.
 func (w *queue) next() *sequence {
 	n := len(w.floors)
 	best := entry{q: w.rest.head()}
@@ -145,8 +145,8 @@ func (w *queue) next() *sequence {
 	return best.q
 }
 
-// admitted takes q, which was next, out of the queue.
-func (w *queue) admitted(q *sequence) {
+// take takes q, which was next, out of the queue.
+func (w *queue) take(q *sequence) {
 	q.leave()
 	if q.floor >= 0 {
 		w.lastWon = q.floor

@@ -26,7 +26,7 @@ type Stop func(tok Token, n int) bool
 // Ended nothing more is told.
 type Observer interface {
 	// Started tells, once, when the first step with a token of the request was
-	// planned, and how many tokens of its prompt were cached when it was admitted.
+	// planned, and how many tokens of its prompt were cached when it joined.
 	Started(at time.Duration, cached int)
 	// Token gives the next output token and when its step ended.
 	Token(tok Token, at time.Duration)

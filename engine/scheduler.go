@@ -20,7 +20,7 @@ type Scheduler struct {
 
 	waiting queue
 	held    lane              // back until another has published, by the end of their patience
-	running []*sequence       // in order of admission
+	running []*sequence       // in the order in which they joined
 	live    map[int]*sequence // all of these, by request id
 	arrived uint64            // requests so far
 
@@ -39,14 +39,14 @@ type Scheduler struct {
 	emitted  []Emission
 	released []*sequence // scratch of release
 
-	admitted  []Admission
+	joins     []Join
 	preempted []Preemption
 }
 
 // Start is a request whose first row is in the batch in flight.
 type Start struct {
 	ID     int
-	Cached int // prompt tokens that were cached when it was admitted
+	Cached int // prompt tokens that were cached when it joined the batch
 }
 
 // Emission is one output token.
@@ -62,7 +62,7 @@ type sequence struct {
 	Request
 	order uint64        // of arrival; also its name in the cache
 	added time.Duration // when it arrived
-	key   time.Duration // its place in the order of admission
+	key   time.Duration // its place in the order of the queue
 	floor int           // in the queue, or -1
 
 	in        *lane         // where it waits; nil while it runs
@@ -70,11 +70,11 @@ type sequence struct {
 	holdUntil time.Duration // 0 until it is first held back
 	waitsFor  uint64        // held back for this one's prefix
 
-	running  bool
-	admitted bool // at least once
-	firm     bool // admitted with room for all of its output: it was preempted before
-	cached   int  // prompt tokens found in the cache when it was first admitted
-	started  bool // its observer was told
+	running bool
+	joined  bool // the batch, at least once
+	firm    bool // joined with room for all of its output: it was preempted before
+	cached  int  // prompt tokens found in the cache when it first joined
+	started bool // its observer was told
 
 	lease    kv.Lease
 	seq      SeqID
@@ -84,7 +84,7 @@ type sequence struct {
 	target   int     // tokens that must be computed before it decodes
 	ready    bool    // has room for its next row
 	output   int     // tokens emitted
-	got      int     // those of them since it was last admitted
+	got      int     // those of them since it last joined
 }
 
 func (s *sequence) prefilling() bool { return s.computed < s.target }
@@ -128,7 +128,7 @@ func NewScheduler(p Policy, lim Limits, cache kv.Cache) (*Scheduler, error) {
 	}, nil
 }
 
-// Waiting is how many requests wait for admission to the batch, those held back
+// Waiting is how many requests wait to join the batch, those held back
 // included.
 func (s *Scheduler) Waiting() int { return s.waiting.len() + s.held.len() }
 
@@ -220,8 +220,8 @@ func (s *Scheduler) Plan(now time.Duration) (batch *Batch, wake time.Duration) {
 	}
 	s.batch.Ops, s.batch.Rows = s.batch.Ops[:0], s.batch.Rows[:0]
 	s.members, s.outputs, s.started, s.prefill = s.members[:0], s.outputs[:0], s.started[:0], 0
-	s.admitted, s.preempted = s.admitted[:0], s.preempted[:0]
-	wake = s.admit(now)
+	s.joins, s.preempted = s.joins[:0], s.preempted[:0]
+	wake = s.joinWaiting(now)
 	s.compose()
 	s.cacheOps = s.cache.Ops(s.cacheOps[:0])
 	for _, op := range s.cacheOps {

@@ -206,9 +206,9 @@ func show(say func(string, ...any), s *Scheduler, b *Batch) {
 	for _, p := range s.preempted {
 		say("preempted %d for lack of %v: %d blocks, %d tokens", p.ID, p.Reason, p.Blocks, p.Tokens)
 	}
-	for _, a := range s.admitted {
-		if a.Hit > 0 || a.Again {
-			say("admitted %d: %d tokens, %d cached, again %t", a.ID, a.Tokens, a.Hit, a.Again)
+	for _, a := range s.joins {
+		if a.Hit > 0 || a.Resumed {
+			say("admitted %d: %d tokens, %d cached, again %t", a.ID, a.Tokens, a.Hit, a.Resumed)
 		}
 	}
 	evicted(say, s)

@@ -216,8 +216,8 @@ func (s *server) step(i *StepInfo) {
 		require.LessOrEqual(t, i.Prefill, n)
 	}
 	require.Equal(t, i.KV.Blocks, i.KV.Free+i.KV.Cached+i.KV.Held)
-	for _, a := range i.Admitted {
-		if !a.Again {
+	for _, a := range i.Joined {
+		if !a.Resumed {
 			s.counted += uint64(a.Hit)
 			s.hits[a.ID] = a.Hit
 			prompt := s.reqs[a.ID].Prompt

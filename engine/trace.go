@@ -38,7 +38,7 @@ type StepInfo struct {
 	Evicted uint64 // cached tokens given up since the step before
 
 	Evictions []kv.Eviction // what they were, in order
-	Admitted  []Admission
+	Joined    []Join
 	Preempted []Preemption
 	Ended     []Ending // since the step before, in order; not those refused by Submit
 }
@@ -99,7 +99,7 @@ func (t *tracer) stepped(e *Engine, end time.Duration) {
 		i.Loop = end - t.since - i.Model - i.Host
 	}
 	i.Waiting, i.Held, i.Running = s.Waiting(), s.Held(), s.Running()
-	i.Admitted, i.Preempted, i.Ended = s.admitted, s.preempted, t.endings
+	i.Joined, i.Preempted, i.Ended = s.joins, s.preempted, t.endings
 	i.KV = s.cache.Stats()
 	i.Evicted, t.evicted = i.KV.Evicted-t.evicted, i.KV.Evicted
 	t.evictions = t.evictions[:0]

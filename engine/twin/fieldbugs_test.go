@@ -161,7 +161,7 @@ func TestHitsWereComputedBefore(t *testing.T) {
 		s := newStage(t, seed%2 == 0, p)
 		visible, prompts := map[uint64]bool{}, map[int][]engine.Token{}
 		s.onStep = func(i *engine.StepInfo) {
-			for _, a := range i.Admitted {
+			for _, a := range i.Joined {
 				h := uint64(0)
 				for n, tok := range prompts[a.ID][:a.Hit] {
 					h = extend(h, tok)

@@ -33,8 +33,8 @@ func (t *StepTrace) Add(s *engine.StepInfo) {
 	for _, e := range s.Evictions {
 		row.Evicted = append(row.Evicted, results.StepEviction{Sequence: e.Seq, Tokens: e.Tokens, Reason: e.Reason.String()})
 	}
-	for _, a := range s.Admitted {
-		row.Admitted = append(row.Admitted, results.StepAdmission{Request: int32(a.ID), Tokens: int32(a.Tokens), Cached: int32(a.Hit), Again: a.Again})
+	for _, a := range s.Joined {
+		row.Admitted = append(row.Admitted, results.StepAdmission{Request: int32(a.ID), Tokens: int32(a.Tokens), Cached: int32(a.Hit), Again: a.Resumed})
 	}
 	for _, p := range s.Preempted {
 		row.Preempted = append(row.Preempted, results.StepPreemption{

@@ -6,18 +6,18 @@ import (
 	"github.com/cadence-bench/cadence-bench/kv"
 )
 
-// Admission is a request that was admitted to the batch.
-type Admission struct {
-	ID     int
-	Tokens int  // of its prompt; after a preemption, with the output so far
-	Hit    int  // those of them that were cached
-	Again  bool // it was preempted before
+// Join is a request that joined the batch.
+type Join struct {
+	ID      int
+	Tokens  int  // of its prompt; after a preemption, with the output so far
+	Hit     int  // those of them that were cached
+	Resumed bool // it was preempted before
 }
 
-// admit moves waiting requests into the batch, in the order of the queue. A request
+// joinWaiting moves waiting requests into the batch, in the order of the queue. A request
 // that does not fit holds those behind it, or large ones would starve; that is not
 // for ever, since what runs ends, and into the empty cache it fits (vllm#53130).
-func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
+func (s *Scheduler) joinWaiting(now time.Duration) (wake time.Duration) {
 	p := &s.policy
 	for q := s.held.head(); q != nil && q.holdUntil <= now; q = s.held.head() {
 		q.leave()
@@ -40,7 +40,7 @@ func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
 			continue
 		}
 		if s.guard.mustClear(q, now) {
-			if s.cache.Room(s.admission(q)).Decision != kv.Fits {
+			if s.cache.Room(s.asks(q)).Decision != kv.Fits {
 				break
 			}
 			if !s.guard.clears(q, now) {
@@ -48,7 +48,7 @@ func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
 				continue
 			}
 		}
-		if !s.open(q) {
+		if !s.join(q) {
 			break
 		}
 	}
@@ -58,29 +58,29 @@ func (s *Scheduler) admit(now time.Duration) (wake time.Duration) {
 	return wake
 }
 
-// open admits q to the batch if it fits. A request that was preempted is promised
+// join moves q into the batch if it fits. A request that was preempted is promised
 // room for all of its output, so that it cannot be preempted for lack of blocks
 // again and no two requests can take turns at preempting each other.
-func (s *Scheduler) open(q *sequence) bool {
-	grant, v := s.cache.Admit(s.admission(q))
+func (s *Scheduler) join(q *sequence) bool {
+	grant, v := s.cache.Admit(s.asks(q))
 	if v.Decision != kv.Fits {
 		return false
 	}
-	s.waiting.admitted(q)
+	s.waiting.take(q)
 	s.guard.waitsNoMore(q)
-	s.admitted = append(s.admitted, Admission{ID: q.ID, Tokens: len(q.tokens), Hit: grant.Hit, Again: q.admitted})
-	if !q.admitted {
+	s.joins = append(s.joins, Join{ID: q.ID, Tokens: len(q.tokens), Hit: grant.Hit, Resumed: q.joined})
+	if !q.joined {
 		q.cached = grant.Hit
 	}
-	q.running, q.firm, q.admitted = true, q.admitted, true
+	q.running, q.firm, q.joined = true, q.joined, true
 	q.lease, q.seq = grant.Lease, grant.Seq
 	q.computed, q.target, q.got = grant.Hit, len(q.tokens), 0
 	s.running = append(s.running, q)
 	return true
 }
 
-// admission is how a waiting request asks the cache to be admitted.
-func (s *Scheduler) admission(q *sequence) kv.Request {
+// asks is what a waiting request asks of the cache.
+func (s *Scheduler) asks(q *sequence) kv.Request {
 	if q.tokens == nil {
 		q.tokens = append(make([]Token, 0, len(q.Prompt)+q.MaxTokens), q.Prompt...)
 	}
@@ -89,7 +89,7 @@ func (s *Scheduler) admission(q *sequence) kv.Request {
 		fresh = len(q.tokens) - s.policy.wholeChunks(len(q.Prompt)-1)
 	}
 	return kv.Request{
-		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Fresh: fresh, Recompute: q.admitted, Firm: q.admitted,
+		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Fresh: fresh, Recompute: q.joined, Firm: q.joined,
 	}
 }
 
