@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -84,10 +85,10 @@ func TestThetaNotRecorded(t *testing.T) {
 	}
 	s := analysis.NewSweep(ms, []string{"fifo", "static", "continuous", "prefix", "conformal-95"})
 	tables := Admission(s, FactsOf(s, "m"))
-	i := slices.IndexFunc(tables, func(t Table) bool { return t.Name == "admission-theta" })
+	i := slices.IndexFunc(tables, func(t table.Table) bool { return t.Name == "admission-theta" })
 	require.GreaterOrEqual(t, i, 0)
-	require.NotEmpty(t, tables[i].Rows)
-	for _, row := range tables[i].Rows {
+	require.NotEmpty(t, tables[i].Rows())
+	for _, row := range tables[i].Rows() {
 		require.Contains(t, row, unrecorded)
 		require.NotContains(t, row, "0%")
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -34,19 +33,16 @@ func proportion(p stats.Proportion) string {
 	return fmt.Sprintf("%s [%.1f, %.1f]", percent(p.P), 100*p.Lo, 100*p.Hi)
 }
 
-// proportionFields are a share, its interval and its counts.
-func proportionFields(points []analysis.AdmissionPoint, name, doc string, of func(*analysis.AdmissionPoint) stats.Proportion) []Field {
-	value := func(pick func(stats.Proportion) any) func(analysis.AdmissionPoint) any {
-		return func(a analysis.AdmissionPoint) any { return pick(of(&a)) }
+// proportionValues are a share, its interval and its counts.
+func proportionValues(key, doc string, of func(point) stats.Proportion) []table.Col[point] {
+	share := func(pick func(stats.Proportion) float64) func(point) any {
+		return func(a point) any { p := of(a); return table.NumberIf(pick(p), p.N > 0) }
 	}
-	share := func(pick func(stats.Proportion) float64) func(analysis.AdmissionPoint) any {
-		return value(func(p stats.Proportion) any { return table.NumberIf(pick(p), p.N > 0) })
-	}
-	return []Field{
-		table.NewField(name, "", doc, points, share(func(p stats.Proportion) float64 { return p.P })),
-		table.NewField(name+"_low", "", "lower end of its interval of 95%", points, share(func(p stats.Proportion) float64 { return p.Lo })),
-		table.NewField(name+"_high", "", "upper end", points, share(func(p stats.Proportion) float64 { return p.Hi })),
-		table.NewField(name+"_count", "", "how many of them", points, value(func(p stats.Proportion) any { return p.Of })),
-		table.NewField(name+"_of", "", "how many there were", points, value(func(p stats.Proportion) any { return p.N })),
+	return []table.Col[point]{
+		table.Value(key, "", doc, share(func(p stats.Proportion) float64 { return p.P })),
+		table.Value(key+"_low", "", "lower end of its interval of 95%", share(func(p stats.Proportion) float64 { return p.Lo })),
+		table.Value(key+"_high", "", "upper end", share(func(p stats.Proportion) float64 { return p.Hi })),
+		table.Value(key+"_count", "", "how many of them", func(a point) any { return of(a).Of }),
+		table.Value(key+"_of", "", "how many there were", func(a point) any { return of(a).N }),
 	}
 }

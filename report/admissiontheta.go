@@ -6,6 +6,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -21,39 +22,39 @@ const refusedByNote = "*refused by*: shares of the requests refused, by the firs
 
 // thetas tells where the threshold of each policy stood, whether the promise is met as
 // closely as it should be there, and what else refused.
-func thetas(points []analysis.AdmissionPoint, f Facts) Table {
-	figure := func(head, key, doc string, of func(a *analysis.AdmissionPoint) results.Opt[float64], format func(float64) string) table.Col {
-		return number(head, key, "", doc, points, func(a *analysis.AdmissionPoint) results.Opt[float64] {
+func thetas(points []point, f Facts) table.Table {
+	figure := func(head, key, doc string, of func(a point) results.Opt[float64], format func(float64) string) table.Col[point] {
+		return table.Optional(head, key, "", doc, func(a point) results.Opt[float64] {
 			if a.Theta.Decided == 0 {
 				return results.Opt[float64]{}
 			}
 			return of(a)
 		}, format)
 	}
-	where := func(at string, n func(t *analysis.Theta) int) table.Col {
-		return figure("θ "+at, "theta_"+at+"_share", "share of the decisions at which θ was there", func(a *analysis.AdmissionPoint) results.Opt[float64] {
+	where := func(at string, n func(t *analysis.Theta) int) table.Col[point] {
+		return figure("θ "+at, "theta_"+at+"_share", "share of the decisions at which θ was there", func(a point) results.Opt[float64] {
 			return shareOf(n(&a.Theta), a.Theta.Decided)
 		}, percent)
 	}
-	recorded := func(text func(a *analysis.AdmissionPoint) string) func(a *analysis.AdmissionPoint) string {
-		return func(a *analysis.AdmissionPoint) string {
+	recorded := func(text func(a point) string) func(a point) string {
+		return func(a point) string {
 			if a.Theta.Decided == 0 {
 				return table.Null
 			}
 			return text(a)
 		}
 	}
-	columns := append(who(points), alpha(points),
+	columns := append(who(), alpha(),
 		where("least", func(t *analysis.Theta) int { return t.Least }),
 		where("interior", func(t *analysis.Theta) int { return t.Interior }),
 		where("most", func(t *analysis.Theta) int { return t.Most }),
-		figure("θ mean", "theta_mean", "mean of θ over the decisions", func(a *analysis.AdmissionPoint) results.Opt[float64] {
+		figure("θ mean", "theta_mean", "mean of θ over the decisions", func(a point) results.Opt[float64] {
 			return results.Some(a.Theta.Sum / float64(a.Theta.Decided))
-		}, sig3),
-		shown("late while interior", points, recorded(func(a *analysis.AdmissionPoint) string { return proportion(a.Interior) })).
-			With(proportionFields(points, "late_while_interior", "share of the requests taken by the bound while θ was interior that did not end well within the SLO", func(a *analysis.AdmissionPoint) stats.Proportion { return a.Interior })...),
-		shown("of", points, recorded(func(a *analysis.AdmissionPoint) string { return strconv.Itoa(a.Interior.N) })),
-		table.Text("within 2 points of α", "within_2_points_of_alpha", "whether the interval of that share lies within α ± 2 points", points, func(a analysis.AdmissionPoint) string {
+		}, format.Sig3),
+		table.Show("late while interior", recorded(func(a point) string { return proportion(a.Interior) }),
+			proportionValues("late_while_interior", "share of the requests taken by the bound while θ was interior that did not end well within the SLO", func(a point) stats.Proportion { return a.Interior })...),
+		table.Show("of", recorded(func(a point) string { return strconv.Itoa(a.Interior.N) })),
+		table.Text("within 2 points of α", "within_2_points_of_alpha", "whether the interval of that share lies within α ± 2 points", func(a point) string {
 			switch {
 			case a.Theta.Decided == 0:
 				return unrecorded
@@ -64,13 +65,13 @@ func thetas(points []analysis.AdmissionPoint, f Facts) Table {
 		}),
 	)
 	for i, name := range analysis.Limits {
-		columns = append(columns, figure("refused by "+name, "refused_by_"+name, "share of the refused that this limit turned away", func(a *analysis.AdmissionPoint) results.Opt[float64] {
+		columns = append(columns, figure("refused by "+name, "refused_by_"+name, "share of the refused that this limit turned away", func(a point) results.Opt[float64] {
 			return shareOf(a.Theta.RefusedBy[i], a.Theta.Refused())
 		}, percent))
 	}
-	t := table.Of("Where the threshold of admission stood", f.Caption(), columns)
+	t := table.New("Where the threshold of admission stood", f.Caption(), points, columns...)
 	t.Name, t.Notes = "admission-theta", []string{thetaNote, refusedByNote, intervalNote(points)}
-	if slices.ContainsFunc(points, func(a analysis.AdmissionPoint) bool { return a.Theta.Decided == 0 }) {
+	if slices.ContainsFunc(points, func(a point) bool { return a.Theta.Decided == 0 }) {
 		t.Notes = append(t.Notes, "Not recorded: the policy has no θ, or the run was made before it was kept.")
 	}
 	return t

@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
@@ -11,53 +11,38 @@ import (
 
 // Anchors is one row per rate and metric of the rung that was measured again after all
 // others; ok is false when none was.
-func Anchors(s *analysis.Sweep, f Facts) (t Table, ok bool) {
+func Anchors(s *analysis.Sweep, f Facts) (t table.Table, ok bool) {
 	if len(s.Anchors) == 0 {
-		return Table{}, false
+		return table.Table{}, false
 	}
 	rep := s.AnchorsOf()
-	t = Table{Name: "anchors", Title: f.title("The same cells, measured again after all others"), Caption: f.Caption(), Columns: []Column{
-		{Name: "rung", Left: true}, {Name: "offered (rps)"}, {Name: "cells between"}, {Name: "metric", Left: true},
-		{Name: "in its place"}, {Name: "again, at the end"}, {Name: "difference"},
-	}}
 	scales := map[string]scale{}
 	for _, r := range rep.Rows {
-		scales[r.Key] = scaleOf(r.Unit, max(largest(rep.Rows, r.Key), r.First.Max))
+		of := slices.DeleteFunc(slices.Clone(rep.Rows), func(other analysis.AnchorRow) bool { return other.Key != r.Key })
+		scales[r.Key] = scaleOf(r.Unit, largest(of, func(r analysis.AnchorRow) float64 { return max(r.First.Max, r.Anchor.Max) }))
 	}
-	for _, r := range rep.Rows {
-		sc := scales[r.Key]
-		t.Rows = append(t.Rows, []string{
-			r.Rung, short(r.OfferedRPS), strconv.Itoa(r.Between), sc.name(r.Label), sc.spread(r.First), sc.spread(r.Anchor), percents(r.Difference),
-		})
-	}
-	t.Fields = anchorFields(rep.Rows)
+	first := func(r analysis.AnchorRow) analysis.Range { return r.First }
+	anchor := func(r analysis.AnchorRow) analysis.Range { return r.Anchor }
+	difference := func(r analysis.AnchorRow) analysis.Range { return r.Difference }
+	t = table.New(f.title("The same cells, measured again after all others"), f.Caption(), rep.Rows,
+		rung(func(r analysis.AnchorRow) string { return r.Rung }),
+		offered(func(r analysis.AnchorRow) float64 { return r.OfferedRPS }),
+		table.Count("cells between", "cells_between", "cells measured between the two, at least", func(r analysis.AnchorRow) int { return r.Between }),
+		table.Show("metric", func(r analysis.AnchorRow) string { return scales[r.Key].name(r.Label) },
+			table.Value("metric", "", "key of the metric", func(r analysis.AnchorRow) any { return r.Key })).Left(),
+		table.Show("in its place", func(r analysis.AnchorRow) string { return scales[r.Key].spread(r.First) },
+			span("first", "", "the metric in its place in the sweep, in the unit of its key", "seeds", true, first)...),
+		table.Show("again, at the end", func(r analysis.AnchorRow) string { return scales[r.Key].spread(r.Anchor) },
+			span("anchor", "", "the metric measured again after all others", "seeds", true, anchor)...),
+		table.Show("difference", func(r analysis.AnchorRow) string { return percents(r.Difference) },
+			span("difference", "", "anchor over first, less one", "seeds", false, difference)...),
+	)
+	t.Name = "anchors"
 	t.Notes = append(t.Notes, noiseFloor(rep, f))
 	if rep.Void > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s left out: invalid, or without a valid first measurement.", plural(rep.Void, "anchor")))
 	}
 	return t, true
-}
-
-func anchorFields(rows []analysis.AnchorRow) []Field {
-	fields := []Field{
-		table.NewField("rung", "", "name of the configuration", rows, func(r analysis.AnchorRow) any { return r.Rung }),
-		table.NewField("offered_rps", "1/s", "rate at which the tape offers requests", rows, func(r analysis.AnchorRow) any { return r.OfferedRPS }),
-		table.NewField("cells_between", "", "cells measured between the two, at least", rows, func(r analysis.AnchorRow) any { return r.Between }),
-		table.NewField("metric", "", "key of the metric", rows, func(r analysis.AnchorRow) any { return r.Key }),
-	}
-	fields = append(fields, spanFields("first", "", "the metric in its place in the sweep, in the unit of its key", "seeds", true, rows, func(r analysis.AnchorRow) analysis.Range { return r.First })...)
-	fields = append(fields, spanFields("anchor", "", "the metric measured again after all others", "seeds", true, rows, func(r analysis.AnchorRow) analysis.Range { return r.Anchor })...)
-	return append(fields, spanFields("difference", "", "anchor over first, less one", "seeds", false, rows, func(r analysis.AnchorRow) analysis.Range { return r.Difference })...)
-}
-
-func largest(rows []analysis.AnchorRow, key string) float64 {
-	v := 0.0
-	for _, r := range rows {
-		if r.Key == key {
-			v = max(v, r.First.Max, r.Anchor.Max)
-		}
-	}
-	return v
 }
 
 // percents formats a range of relative differences.

@@ -8,41 +8,44 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Cells is one row per cell, in the order of the sweep, with the outcome of every
 // arrival and 95% intervals of the latencies.
-func Cells(s *analysis.Sweep, f Facts) Table {
-	each := eachCell(s)
-	number := func(m analysis.Metric) table.Col {
-		sc := scaleOf(m.Unit, largestOf(s, m))
-		return table.Right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string {
-			v := m.Of(c)
-			if !v.OK {
-				return table.Null
-			}
-			return sc.bounded(v.V, v.Bound)
-		}))
+func Cells(s *analysis.Sweep, f Facts) table.Table {
+	cells := cellsOf(s)
+	type cell = *analysis.CellMetrics
+	columns := cellColumns(func(c cell) cell { return c })
+	for _, m := range []analysis.Metric{analysis.Arrivals, analysis.Completed, analysis.Shed, analysis.Timeouts, analysis.Failures} {
+		_, doc := documented(m)
+		columns = append(columns, table.Count(m.Label, m.Key, doc, func(c cell) int { return int(m.Of(c).V) }))
 	}
-	interval := func(m analysis.Metric, of func(*analysis.CellMetrics) stats.Quantile) table.Col {
-		sc := scaleOf(m.Unit, largestOf(s, m))
-		return table.Right(sc.name(m.Label), each(func(c *analysis.CellMetrics) string { return sc.interval(of(c)) }))
+	for _, m := range []analysis.Metric{analysis.Achieved, analysis.Throughput, analysis.Goodput, analysis.Tokens, analysis.CompletedTokens, analysis.Attainment, analysis.Admitted,
+		analysis.HitRate, analysis.HitCeiling, analysis.HitReached} {
+		unit, doc := documented(m)
+		sc := scaleOf(m.Unit, largestOf(cells, m))
+		columns = append(columns, table.Show(sc.name(m.Label), func(c cell) string { return sc.value(m.Of(c)) },
+			table.Value(m.Key, unit, doc, func(c cell) any { v := m.Of(c); return table.NumberIf(v.V, v.OK) })))
 	}
-	t := table.Of(f.title("Every cell, in the order of the sweep"), f.Caption(), []table.Col{
-		table.Right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
-		table.Left("rung", each(rungOf)),
-		table.Right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
-		table.Right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
-		number(analysis.Arrivals), number(analysis.Completed), number(analysis.Shed), number(analysis.Timeouts), number(analysis.Failures),
-		number(analysis.Goodput), number(analysis.Tokens), number(analysis.TPOTP50),
-		interval(analysis.TTFTP50, func(c *analysis.CellMetrics) stats.Quantile { return c.TTFT.P50 }),
-		interval(analysis.E2EP50, func(c *analysis.CellMetrics) stats.Quantile { return c.E2E.P50 }),
-		interval(analysis.E2EP99, func(c *analysis.CellMetrics) stats.Quantile { return c.E2E.P99 }),
-		table.Right("valid", each(valid)),
-	})
-	t.Fields = cellFields(s)
+	columns = append(columns,
+		quantile(cells, analysis.TTFTP50, true, func(c cell) stats.Quantile { return c.TTFT.P50 }),
+		quantile(cells, analysis.TTFTP99, true, func(c cell) stats.Quantile { return c.TTFT.P99 }),
+		quantile(cells, analysis.ITLP50, true, func(c cell) stats.Quantile { return c.ITL.P50 }),
+		quantile(cells, analysis.ITLP99, true, func(c cell) stats.Quantile { return c.ITL.P99 }),
+		quantile(cells, analysis.TPOTP50, false, func(c cell) stats.Quantile { return c.TPOT.P50 }),
+		quantile(cells, analysis.TPOTP99, true, func(c cell) stats.Quantile { return c.TPOT.P99 }),
+		quantile(cells, analysis.E2EP50, true, func(c cell) stats.Quantile { return c.E2E.P50 }),
+		quantile(cells, analysis.E2EP99, true, func(c cell) stats.Quantile { return c.E2E.P99 }),
+		quantile(cells, analysis.LagP99, true, func(c cell) stats.Quantile { return c.DispatchLag.P99 }),
+		table.Show("valid", valid,
+			table.Value("valid", "", "whether the cell may be used", func(c cell) any { return c.Valid() }),
+			table.Value("invalid_reasons", "", "the checks that void it", func(c cell) any { return table.TextIf(codes(c.Invalid, " ")) }),
+			table.Value("warnings", "", "what else a reader should know, by name", func(c cell) any { return table.TextIf(codes(c.Warnings, " ")) })))
+	t := table.New(f.title("Every cell, in the order of the sweep"), f.Caption(), cells, columns...).Shown("order", "rung", "offered_rps", "seed",
+		"arrivals", "completed", "shed", "timeouts", "failed", "goodput_rps", "throughput_tokens_per_s", "tpot_p50_s", "ttft_p50_s", "e2e_p50_s", "e2e_p99_s", "valid")
 	t.Notes = []string{
 		"[lo, hi] is the 95% interval of the quantile from order statistics; “∞” where the cell has too few answered requests to bound it. " +
 			"It takes requests as independent, which those of one queue are not, so it is too narrow under load.",
@@ -51,19 +54,53 @@ func Cells(s *analysis.Sweep, f Facts) Table {
 	return t
 }
 
-// eachCell returns a function that makes a column of every cell, anchors included.
-func eachCell(s *analysis.Sweep) func(of func(*analysis.CellMetrics) string) []string {
+// cellsOf are all cells, anchors included.
+func cellsOf(s *analysis.Sweep) []*analysis.CellMetrics {
 	all := s.All()
-	return func(of func(*analysis.CellMetrics) string) []string {
-		cells := make([]string, len(all))
-		for i := range all {
-			cells[i] = of(&all[i])
-		}
-		return cells
+	cells := make([]*analysis.CellMetrics, len(all))
+	for i := range all {
+		cells[i] = &all[i]
+	}
+	return cells
+}
+
+// cellColumns name the cell of each record.
+func cellColumns[T any](of func(T) *analysis.CellMetrics) []table.Col[T] {
+	return []table.Col[T]{
+		table.Count("#", "order", "place of the cell in the run, from 0", func(r T) int { return of(r).Cell.Order }),
+		table.Show("rung", func(r T) string { return CellRung(of(r).Cell.Key) },
+			table.Value("rung", "", "name of the configuration", func(r T) any { return of(r).Cell.Rung })).Left(),
+		offered(func(r T) float64 { return of(r).Cell.OfferedRPS }),
+		table.Show("seed", func(r T) string { return strconv.FormatUint(of(r).Cell.Seed, 10) },
+			table.Value("seed", "", "seed of the tape", func(r T) any { return of(r).Cell.Seed }),
+			table.Value("replicate", "", "how many times the same cell was measured before", func(r T) any { return of(r).Cell.Replicate }),
+			table.Value("anchor", "", "whether it was measured again after all others: no cell to compare rungs by", func(r T) any { return of(r).Cell.Anchor })),
 	}
 }
 
-func rungOf(c *analysis.CellMetrics) string { return CellRung(c.Cell.Key) }
+// quantile is a quantile of each cell, with its interval where asked. A side that the sample
+// cannot bound is null.
+func quantile(cells []*analysis.CellMetrics, m analysis.Metric, interval bool, of func(*analysis.CellMetrics) stats.Quantile) table.Col[*analysis.CellMetrics] {
+	unit, doc := documented(m)
+	sc := scaleOf(m.Unit, largestOf(cells, m))
+	measured := func(pick func(stats.Quantile) any) func(*analysis.CellMetrics) any {
+		return known(func(c *analysis.CellMetrics) bool { return of(c).N > 0 }, func(c *analysis.CellMetrics) any { return pick(of(c)) })
+	}
+	show := func(c *analysis.CellMetrics) string { return sc.interval(of(c)) }
+	if !interval {
+		show = func(c *analysis.CellMetrics) string { return sc.value(m.Of(c)) }
+	}
+	return table.Show(sc.name(m.Label), show,
+		table.Value(m.Key, unit, doc, measured(func(q stats.Quantile) any { return table.NumberIf(q.Value, true) })),
+		table.Value(m.Key+"_is_lower_bound", "", "whether the true quantile is above the one given", measured(func(q stats.Quantile) any { return q.Censored })),
+		table.Value(m.Key+"_is_unbounded", "", "whether there are too few requests to bound it from above", measured(func(q stats.Quantile) any { return !q.Supported })),
+		table.Value(m.Key+"_ci95_lo", unit, "95% interval, from order statistics", measured(func(q stats.Quantile) any { return table.NumberIf(q.Lo, true) })),
+		table.Value(m.Key+"_ci95_hi", unit, "its upper end; null where nothing bounds it", measured(func(q stats.Quantile) any { return table.NumberIf(q.Hi, true) })))
+}
+
+func codes(ws []analysis.Warning, between string) string {
+	return strings.Join(textsOf(ws, func(w analysis.Warning) string { return w.Code }), between)
+}
 
 // CellRung names the rung of a cell and, in brackets, which measurement of it the cell is,
 // where there are several.
@@ -104,14 +141,13 @@ func valid(c *analysis.CellMetrics) string {
 	return "INVALID: " + codes(c.Invalid, ", ")
 }
 
-func largestOf(s *analysis.Sweep, m analysis.Metric) float64 {
-	largest := 0.0
-	for _, c := range s.All() {
-		if v := m.Of(&c); v.OK {
-			largest = max(largest, v.V)
+func largestOf(cells []*analysis.CellMetrics, m analysis.Metric) float64 {
+	return largest(cells, func(c *analysis.CellMetrics) float64 {
+		if v := m.Of(c); v.OK {
+			return v.V
 		}
-	}
-	return largest
+		return 0
+	})
 }
 
 func (s scale) interval(q stats.Quantile) string {
@@ -126,29 +162,31 @@ func (s scale) interval(q stats.Quantile) string {
 }
 
 // Probes is the machine's speed before the cells of each rung.
-func Probes(s *analysis.Sweep, f Facts) Table {
+func Probes(s *analysis.Sweep, f Facts) table.Table {
 	rep := s.Probes()
-	var rungs, cells, missing, decode, low, high, prefill []string
 	sc := scaleOf(analysis.TokensPerS, 0)
-	for _, r := range rep.Rungs {
-		rungs = append(rungs, r.Rung)
-		cells = append(cells, strconv.Itoa(r.Cells))
-		missing = append(missing, strconv.Itoa(r.Missing))
-		decode = append(decode, sc.mean(r.Decode))
-		low = append(low, sc.mean(analysis.Range{N: r.Decode.N, Mean: r.Decode.Min}))
-		high = append(high, sc.mean(analysis.Range{N: r.Decode.N, Mean: r.Decode.Max}))
-		prefill = append(prefill, sc.mean(r.Prefill))
+	decode := func(r analysis.ProbeRow) analysis.Range { return r.Decode }
+	prefill := func(r analysis.ProbeRow) analysis.Range { return r.Prefill }
+	end := func(of func(analysis.Range) float64) func(analysis.ProbeRow) string {
+		return func(r analysis.ProbeRow) string { return sc.mean(analysis.Range{N: r.Decode.N, Mean: of(r.Decode)}) }
 	}
-	t := table.Of(f.title("The machine's speed before each cell, by rung"), f.Caption(), []table.Col{
-		table.Left("rung", rungs), table.Right("cells", cells), table.Right("no probe", missing),
-		table.Right("decode (tok/s)", decode), table.Right("min", low), table.Right("max", high), table.Right("prefill (tok/s)", prefill),
-	})
-	t.Fields = probeFields(rep.Rungs)
+	t := table.New(f.title("The machine's speed before each cell, by rung"), f.Caption(), rep.Rungs,
+		rung(func(r analysis.ProbeRow) string { return r.Rung }),
+		table.Count("cells", "cells", "cells of the rung", func(r analysis.ProbeRow) int { return r.Cells }),
+		table.Count("no probe", "without_probe", "those without a probe before them", func(r analysis.ProbeRow) int { return r.Missing }),
+		// Ranges are over cells, not seeds: each has a probe of its own.
+		table.Show("decode (tok/s)", func(r analysis.ProbeRow) string { return sc.mean(r.Decode) },
+			span("decode_tokens_per_s", "tokens/s", "decode rate of the idle engine before the cell", "cells", false, decode)...),
+		table.Show("min", end(func(r analysis.Range) float64 { return r.Min })),
+		table.Show("max", end(func(r analysis.Range) float64 { return r.Max })),
+		table.Show("prefill (tok/s)", func(r analysis.ProbeRow) string { return sc.mean(r.Prefill) },
+			span("prefill_tokens_per_s", "tokens/s", "prefill rate of the idle engine before the cell", "cells", false, prefill)...),
+	)
 	if rep.Spread.OK {
-		t.Notes = append(t.Notes, fmt.Sprintf("Over the whole sweep the decode probe varied by %s%% of its mean.", sig3(100*rep.Spread.V)))
+		t.Notes = append(t.Notes, fmt.Sprintf("Over the whole sweep the decode probe varied by %s%% of its mean.", format.Sig3(100*rep.Spread.V)))
 	}
 	if rep.Between.OK {
-		t.Notes = append(t.Notes, fmt.Sprintf("The rungs' means differ by %s%%: a difference between rungs below that may be the machine's.", sig3(100*rep.Between.V)))
+		t.Notes = append(t.Notes, fmt.Sprintf("The rungs' means differ by %s%%: a difference between rungs below that may be the machine's.", format.Sig3(100*rep.Between.V)))
 	}
 	if rep.DriftOK {
 		t.Notes = append(t.Notes, driftNote(rep))

@@ -2,10 +2,10 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -16,12 +16,13 @@ const (
 )
 
 // CheckBounds documents the checks and their bounds.
-func CheckBounds() Table {
-	t := Table{Columns: []Column{{Name: "check", Left: true}, {Name: "figure", Left: true}, {Name: "noted", Left: true}, {Name: "voids the cell", Left: true}, {Name: "why", Left: true}}}
-	for _, d := range analysis.CheckDocs() {
-		t.Rows = append(t.Rows, []string{"`" + d.Name + "`", d.What, orNever(d.Note), orNever(d.Void), d.Why})
-	}
-	return t
+func CheckBounds() table.Table {
+	return table.New("", "", analysis.CheckDocs(),
+		table.Show("check", func(d analysis.CheckDoc) string { return "`" + d.Name + "`" }).Left(),
+		table.Show("figure", func(d analysis.CheckDoc) string { return d.What }).Left(),
+		table.Show("noted", func(d analysis.CheckDoc) string { return orNever(d.Note) }).Left(),
+		table.Show("voids the cell", func(d analysis.CheckDoc) string { return orNever(d.Void) }).Left(),
+		table.Show("why", func(d analysis.CheckDoc) string { return d.Why }).Left())
 }
 
 func orNever(bound string) string {
@@ -31,77 +32,121 @@ func orNever(bound string) string {
 	return bound
 }
 
+// unitNames are the units in which data give figures of different kinds; null for a count, a
+// share or a plain number.
+var unitNames = map[analysis.Unit]string{analysis.PerSecond: "1/s", analysis.TokensPerS: "tokens/s", analysis.Seconds: "s"}
+
+// worstCheck is a check over all cells.
+type worstCheck struct {
+	doc    analysis.CheckDoc
+	cell   *analysis.CellMetrics // with the worst figure; nil when no cell has one
+	worst  analysis.Check
+	counts map[analysis.Verdict]int
+}
+
+func worstOf(d analysis.CheckDoc, cells []*analysis.CellMetrics) worstCheck {
+	w := worstCheck{doc: d, counts: map[analysis.Verdict]int{}}
+	for _, cell := range cells {
+		c, ok := cell.Check(d.Name)
+		if !ok || c.Verdict == analysis.Unmeasured {
+			continue
+		}
+		w.counts[c.Verdict]++
+		if w.cell == nil || c.Verdict > w.worst.Verdict || c.Verdict == w.worst.Verdict && c.Alarm > w.worst.Alarm {
+			w.cell, w.worst = cell, c
+		}
+	}
+	return w
+}
+
+// figure is the worst one, with its unit.
+func (w worstCheck) figure() string {
+	if w.cell == nil {
+		return table.Null
+	}
+	return figureScale(w.doc.Unit, w.worst.Figure.V).withUnit(w.worst.Figure.V)
+}
+
+// where is the cell of the worst figure, if that alarms at all.
+func (w worstCheck) where() string {
+	if w.cell == nil || w.worst.Alarm == 0 {
+		return table.Null
+	}
+	where := fmt.Sprintf("%s rps", format.Short(w.cell.Cell.OfferedRPS))
+	if !w.doc.OfTape {
+		where = fmt.Sprintf("%s at %s", w.cell.Cell.Rung, where)
+	}
+	return where + ", " + seedOf(w.cell.Cell.Key)
+}
+
 // Checks is one row per check: how many cells it noted or voided, and the worst
 // figure that it saw.
-func Checks(s *analysis.Sweep, f Facts) Table {
-	t := Table{Title: "What each cell was checked for", Caption: f.Caption(), Columns: []Column{
-		{Name: "check", Left: true}, {Name: "worst figure"}, {Name: "in", Left: true}, {Name: "noted from", Left: true}, {Name: "void from", Left: true},
-		{Name: "cells checked"}, {Name: "noted"}, {Name: "void"},
-	}}
-	var worsts []worstCheck
-	cells := s.All()
-	for _, d := range analysis.CheckDocs() {
-		var worst *analysis.CellMetrics
-		var most analysis.Check
-		counts := map[analysis.Verdict]int{}
-		for i := range cells {
-			c, ok := cells[i].Check(d.Name)
-			if !ok || c.Verdict == analysis.Unmeasured {
-				continue
-			}
-			counts[c.Verdict]++
-			if worst == nil || c.Verdict > most.Verdict || c.Verdict == most.Verdict && c.Alarm > most.Alarm {
-				worst, most = &cells[i], c
-			}
-		}
-		figure, where := table.Null, table.Null
-		if worst != nil {
-			figure = figureScale(d.Unit, most.Figure.V).withUnit(most.Figure.V)
-		}
-		if worst != nil && most.Alarm != 0 {
-			where = fmt.Sprintf("%s at %s rps", worst.Cell.Rung, short(worst.Cell.OfferedRPS))
-			if d.OfTape {
-				where = fmt.Sprintf("%s rps", short(worst.Cell.OfferedRPS))
-			}
-			where += ", " + seedOf(worst.Cell.Key)
-		}
-		all := counts[analysis.Passed] + counts[analysis.Noted] + counts[analysis.Voided]
-		worsts = append(worsts, worstCheck{d, worst, most, all, counts[analysis.Noted], counts[analysis.Voided]})
-		t.Rows = append(t.Rows, []string{d.Label, figure, where, orNever(d.Note), orNever(d.Void),
-			strconv.Itoa(all), strconv.Itoa(counts[analysis.Noted]), strconv.Itoa(counts[analysis.Voided])})
+func Checks(s *analysis.Sweep, f Facts) table.Table {
+	cells := cellsOf(s)
+	checks := textsOf(analysis.CheckDocs(), func(d analysis.CheckDoc) worstCheck { return worstOf(d, cells) })
+	there := func(of func(worstCheck) any) func(worstCheck) any {
+		return known(func(w worstCheck) bool { return w.cell != nil }, of)
 	}
-	t.Fields = worstFields(worsts)
+	t := table.New("What each cell was checked for", f.Caption(), checks,
+		table.Show("check", func(w worstCheck) string { return w.doc.Label }, table.Value("check", "", "name of the check", func(w worstCheck) any { return w.doc.Name })).Left(),
+		table.Show("worst figure", worstCheck.figure,
+			table.Value("worst_figure", "", "the most alarming figure, in figure_unit", there(func(w worstCheck) any { return table.Opt(w.worst.Figure) })),
+			table.Value("figure_unit", "", "null for a count, a share or a plain number", func(w worstCheck) any { return table.TextIf(unitNames[w.doc.Unit]) })),
+		table.Show("in", worstCheck.where,
+			table.Value("worst_order", "", "place in the run of the first cell with that figure; other cells may have it too", there(func(w worstCheck) any { return w.cell.Cell.Order })),
+			table.Value("worst_rung", "", "its rung", there(func(w worstCheck) any { return w.cell.Cell.Rung })),
+			table.Value("worst_offered_rps", "1/s", "its offered rate", there(func(w worstCheck) any { return w.cell.Cell.OfferedRPS })),
+			table.Value("worst_seed", "", "its seed", there(func(w worstCheck) any { return w.cell.Cell.Seed })),
+			table.Value("worst_replicate", "", "its replicate", there(func(w worstCheck) any { return w.cell.Cell.Replicate })),
+			table.Value("worst_anchor", "", "whether it is an anchor", there(func(w worstCheck) any { return w.cell.Cell.Anchor }))).Left(),
+		table.Show("noted from", func(w worstCheck) string { return orNever(w.doc.Note) },
+			table.Value("noted_from", "", "when a cell carries a note; null never", func(w worstCheck) any { return table.TextIf(w.doc.Note) })).Left(),
+		table.Show("void from", func(w worstCheck) string { return orNever(w.doc.Void) },
+			table.Value("void_from", "", "when a cell is invalid; null never", func(w worstCheck) any { return table.TextIf(w.doc.Void) })).Left(),
+		table.Count("cells checked", "cells_checked", "cells in which there was something to judge", func(w worstCheck) int {
+			return w.counts[analysis.Passed] + w.counts[analysis.Noted] + w.counts[analysis.Voided]
+		}),
+		table.Count("noted", "cells_noted", "of these, noted", func(w worstCheck) int { return w.counts[analysis.Noted] }),
+		table.Count("void", "cells_void", "of these, voided", func(w worstCheck) int { return w.counts[analysis.Voided] }),
+	)
 	t.Notes = []string{"A void cell is INVALID in every table, has no line in a chart and counts in no claim. What each figure is, and why its bound is there: docs/method.md, *Checks*. Every figure of every cell: tables/cell-checks.md and, as numbers, tables/cell-checks.csv."}
 	return t
 }
 
 // CellChecks is one row per cell, with the figure of every check.
-func CellChecks(s *analysis.Sweep, f Facts) Table {
-	cells, each := s.All(), eachCell(s)
-	columns := []table.Col{
-		table.Right("#", each(func(c *analysis.CellMetrics) string { return strconv.Itoa(c.Cell.Order) })),
-		table.Left("rung", each(rungOf)),
-		table.Right("offered (rps)", each(func(c *analysis.CellMetrics) string { return short(c.Cell.OfferedRPS) })),
-		table.Right("seed", each(func(c *analysis.CellMetrics) string { return strconv.FormatUint(c.Cell.Seed, 10) })),
+func CellChecks(s *analysis.Sweep, f Facts) table.Table {
+	type checked struct {
+		cell  *analysis.CellMetrics
+		check analysis.Check
 	}
-	for _, d := range analysis.CheckDocs() {
-		largest := 0.0
-		for i := range cells {
-			c, _ := cells[i].Check(d.Name)
-			largest = max(largest, c.Figure.V)
+	var checks []checked
+	var rows [][]checked
+	cells := cellsOf(s)
+	for _, cell := range cells {
+		for _, c := range cell.Checks {
+			checks = append(checks, checked{cell, c})
 		}
-		sc := figureScale(d.Unit, largest)
-		columns = append(columns, table.Right(sc.name(d.Label), each(func(m *analysis.CellMetrics) string {
-			c, _ := m.Check(d.Name)
+		rows = append(rows, []checked{{cell: cell}})
+	}
+	columns := cellColumns(func(c checked) *analysis.CellMetrics { return c.cell })
+	for _, d := range analysis.CheckDocs() {
+		sc := figureScale(d.Unit, largest(cells, func(cell *analysis.CellMetrics) float64 { c, _ := cell.Check(d.Name); return c.Figure.V }))
+		columns = append(columns, table.Show(sc.name(d.Label), func(of checked) string {
+			c, _ := of.cell.Check(d.Name)
 			if !c.Figure.OK {
 				return table.Null
 			}
 			return sc.format(c.Figure.V) + map[analysis.Verdict]string{analysis.Noted: noted, analysis.Voided: void}[c.Verdict]
-		})))
+		}))
 	}
-	columns = append(columns, table.Right("valid", each(valid)))
-	t := table.Of("Every check of every cell", f.Caption(), columns)
-	t.Fields = checkFields(s)
+	columns = append(columns,
+		table.Show("valid", func(c checked) string { return valid(c.cell) }),
+		table.Value("check", "", "name of the check", func(c checked) any { return c.check.Name }),
+		table.Value("figure", "", "what it found, in figure_unit; null where there was nothing to measure", func(c checked) any { return table.Opt(c.check.Figure) }),
+		table.Value("figure_unit", "", "null for a count, a share or a plain number", func(c checked) any { return table.TextIf(unitNames[c.check.Unit]) }),
+		table.Value("verdict", "", "passed, noted, voided or unmeasured", func(c checked) any { return c.check.Verdict.String() }),
+		table.Value("detail", "", "what there is to add", func(c checked) any { return table.TextIf(c.check.Detail) }))
+	t := table.Grouped("Every check of every cell", f.Caption(), checks, rows, columns...)
 	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + table.Null + "”: not measured."}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -18,9 +19,9 @@ import (
 func TestAnInvalidCellIsMarkedEverywhereAndClaimsNothing(t *testing.T) {
 	s := marked(t) // fifo at 1 rps, where its goodput is 0.293, is invalid
 	f := FactsOf(s, "cadence-30m")
-	for _, table := range []Table{Summary(s, f), Brief(s, f), Cells(s, f), CellChecks(s, f)} {
+	for _, table := range []table.Table{Summary(s, f), Brief(s, f), Cells(s, f), CellChecks(s, f)} {
 		found := 0
-		for _, row := range table.Rows {
+		for _, row := range table.Rows() {
 			if strings.HasPrefix(row[len(row)-1], "INVALID") {
 				require.Contains(t, row, "fifo")
 				found++
@@ -32,8 +33,8 @@ func TestAnInvalidCellIsMarkedEverywhereAndClaimsNothing(t *testing.T) {
 
 	headline := Headline(s, f)
 	require.Contains(t, strings.Join(headline.Notes, "\n"), "fifo-1rps-s1 (dispatch-lag)", "and why")
-	require.Equal(t, "fifo", headline.Rows[0][0])
-	require.NotEqual(t, "1", headline.Rows[0][2], "its peak is elsewhere")
+	require.Equal(t, "fifo", headline.Rows()[0][0])
+	require.NotEqual(t, "1", headline.Rows()[0][2], "its peak is elsewhere")
 	all := figures(t, s, ladder())
 	for _, name := range []string{"e2e-p99", "goodput"} {
 		require.Contains(t, named(t, all, name).Summary, "invalid at 1 rps")
@@ -67,7 +68,7 @@ func TestARungWithoutAValidCell(t *testing.T) {
 func TestChecksCountVerdicts(t *testing.T) {
 	s := marked(t)
 	t.Log(Checks(s, FactsOf(s, "")).Markdown())
-	for _, row := range Checks(s, FactsOf(s, "")).Rows {
+	for _, row := range Checks(s, FactsOf(s, "")).Rows() {
 		if row[0] != "dispatch lag p99" {
 			continue
 		}
@@ -95,7 +96,7 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 		require.NotEmpty(t, d.Why)
 		require.NotEmpty(t, d.Note+d.Void, "%s: a check without a bound checks nothing", d.Name)
 	}
-	require.Len(t, CheckBounds().Rows, len(seen))
+	require.Len(t, CheckBounds().Rows(), len(seen))
 }
 
 // TestHitsOfAnInvalidCell: the table of hits marks it as the others do, and says why.
@@ -113,8 +114,8 @@ func TestHitsOfAnInvalidCell(t *testing.T) {
 	s = analysis.NewSweep(cells, s.Rungs)
 	void, ok := Hits(s, f)
 	require.True(t, ok)
-	require.Len(t, void.Columns, len(sound.Columns)+1)
-	require.Contains(t, void.Rows[0][len(void.Columns)-1], "INVALID")
+	require.Len(t, void.Headings(), len(sound.Headings())+1)
+	require.Contains(t, void.Rows()[0][len(void.Headings())-1], "INVALID")
 	require.Contains(t, strings.Join(void.Notes, "\n"), "p99 dispatch lag was 61 ms")
 }
 

@@ -6,21 +6,24 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Compared is everything that is said about two arms.
 type Compared struct {
-	Differing Table // between the manifests
-	Speed     Table // of the machine beside each
-	Count     Table // how many findings of each kind, by metric
-	Deltas    Table
-	Pairs     Table // what became of the same requests
+	Differing table.Table // between the manifests
+	Speed     table.Table // of the machine beside each
+	Count     table.Table // how many findings of each kind, by metric
+	Deltas    table.Table
+	Pairs     table.Table // what became of the same requests
 }
 
 // Tables returns all of them, in the order in which they are shown.
-func (c Compared) Tables() []Table { return []Table{c.Differing, c.Speed, c.Count, c.Deltas, c.Pairs} }
+func (c Compared) Tables() []table.Table {
+	return []table.Table{c.Differing, c.Speed, c.Count, c.Deltas, c.Pairs}
+}
 
 // CompareOf makes the tables of a comparison of parts of two runs, by their manifests.
 func CompareOf(c *analysis.Comparison, a, b results.Manifest) Compared {
@@ -40,20 +43,17 @@ func comparedFacts(c *analysis.Comparison, a, b results.Manifest) Facts {
 	return FactsOf(analysis.NewSweep(cells, nil), model)
 }
 
-func differing(c *analysis.Comparison, f Facts, ds []analysis.Difference) Table {
-	t := Table{
-		Title: f.title(fmt.Sprintf("B (%s) against A (%s)", c.B, c.A)), Caption: f.Caption(),
-		Columns: []Column{{Name: "what differs", Left: true}, {Name: "A", Left: true}, {Name: "B", Left: true}},
-	}
-	for _, d := range ds {
-		t.Rows = append(t.Rows, []string{d.What, orNull(d.A), orNull(d.B)})
-	}
+func differing(c *analysis.Comparison, f Facts, ds []analysis.Difference) table.Table {
 	if p := c.Matching.Pairs[0]; p.A.Cell.Rung != p.B.Cell.Rung {
-		t.Rows = append(t.Rows, []string{"rung", p.A.Cell.Rung, p.B.Cell.Rung})
+		ds = append(ds, analysis.Difference{What: "rung", A: p.A.Cell.Rung, B: p.B.Cell.Rung})
 	}
-	if len(t.Rows) == 0 {
-		t.Rows = [][]string{{"nothing", table.Null, table.Null}}
+	if len(ds) == 0 {
+		ds = []analysis.Difference{{What: "nothing"}}
 	}
+	t := table.New(f.title(fmt.Sprintf("B (%s) against A (%s)", c.B, c.A)), f.Caption(), ds,
+		table.Show("what differs", func(d analysis.Difference) string { return d.What }).Left(),
+		table.Show("A", func(d analysis.Difference) string { return table.OrNull(d.A) }).Left(),
+		table.Show("B", func(d analysis.Difference) string { return table.OrNull(d.B) }).Left())
 	for _, what := range []struct {
 		name  string
 		cells []string
@@ -68,13 +68,6 @@ func differing(c *analysis.Comparison, f Facts, ds []analysis.Difference) Table 
 	return t
 }
 
-func orNull(s string) string {
-	if s == "" {
-		return table.Null
-	}
-	return s
-}
-
 // slos reports whether partners have different SLOs.
 func slos(c *analysis.Comparison) bool {
 	for _, p := range c.Matching.Pairs {
@@ -85,16 +78,17 @@ func slos(c *analysis.Comparison) bool {
 	return false
 }
 
-func speed(c *analysis.Comparison, f Facts) Table {
+func speed(c *analysis.Comparison, f Facts) table.Table {
+	type side struct {
+		name string
+		analysis.Speed
+	}
 	sc := scaleOf(analysis.TokensPerS, 0)
-	row := func(name string, s analysis.Speed) []string {
-		return []string{name, fmt.Sprint(len(c.Matching.Pairs)), sc.spread(s.Decode), sc.spread(s.Prefill)}
-	}
-	t := Table{
-		Title: f.title("The machine's speed before the compared cells"), Caption: "mean (min–max) of the probes",
-		Columns: []Column{{Name: "", Left: true}, {Name: "cells"}, {Name: "decode (tok/s)"}, {Name: "prefill (tok/s)"}},
-		Rows:    [][]string{row("A", c.SpeedA), row("B", c.SpeedB)},
-	}
+	t := table.New(f.title("The machine's speed before the compared cells"), "mean (min–max) of the probes", []side{{"A", c.SpeedA}, {"B", c.SpeedB}},
+		table.Show("", func(s side) string { return s.name }).Left(),
+		table.Show("cells", func(side) string { return fmt.Sprint(len(c.Matching.Pairs)) }),
+		table.Show("decode (tok/s)", func(s side) string { return sc.spread(s.Decode) }),
+		table.Show("prefill (tok/s)", func(s side) string { return sc.spread(s.Prefill) }))
 	if a, b := c.SpeedA.Decode, c.SpeedB.Decode; a.N > 0 && b.N > 0 && a.Mean > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("The idle machine decoded %s as fast before B's cells as before A's (%s prefill).",
 			times(b.Mean/a.Mean), times(c.SpeedB.Prefill.Mean/c.SpeedA.Prefill.Mean)))
@@ -114,56 +108,41 @@ func times(ratio float64) string {
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
 		return table.Null
 	}
-	return sig3(ratio) + " times"
+	return format.Sig3(ratio) + " times"
 }
 
 // counts is one row per metric.
-func counts(c *analysis.Comparison, f Facts) Table {
-	t := Table{Title: f.title("Findings of B against A"), Columns: []Column{{Name: "metric", Left: true}}}
-	for _, v := range analysis.Findings() {
-		t.Columns = append(t.Columns, Column{Name: string(v)})
+func counts(c *analysis.Comparison, f Facts) table.Table {
+	type row struct {
+		label string
+		n     map[analysis.Finding]int
 	}
+	var rows []row
 	total := 0
-	for _, key := range metricsOf(c) {
-		n := map[analysis.Finding]int{}
-		label := ""
+	for _, contrast := range analysis.Contrasts() {
+		r := row{n: map[analysis.Finding]int{}}
 		for _, p := range c.Points {
 			for _, d := range p.Deltas {
-				if d.Key == key {
-					n[d.Finding]++
-					label = d.Label
+				if d.Key == contrast.Key {
+					r.n[d.Finding]++
+					r.label = d.Label
 				}
 			}
 		}
-		row := []string{label}
-		for _, v := range analysis.Findings() {
-			row = append(row, fmt.Sprint(n[v]))
+		if r.label != "" {
+			rows = append(rows, r)
+			total += r.n[analysis.BetterThan] + r.n[analysis.WorseThan] + r.n[analysis.NoDifference]
 		}
-		total += n[analysis.BetterThan] + n[analysis.WorseThan] + n[analysis.NoDifference]
-		t.Rows = append(t.Rows, row)
 	}
-	t.Caption = "how many rungs and rates"
+	columns := []table.Col[row]{table.Show("metric", func(r row) string { return r.label }).Left()}
+	for _, v := range analysis.Findings() {
+		columns = append(columns, table.Show(string(v), func(r row) string { return fmt.Sprint(r.n[v]) }))
+	}
+	t := table.New(f.title("Findings of B against A"), "how many rungs and rates", rows, columns...)
 	if total > 1 {
-		t.Notes = []string{fmt.Sprintf("At 95%% each, about %s of %d findings would be of a difference if there were none at all.", short(0.05*float64(total)), total)}
+		t.Notes = []string{fmt.Sprintf("At 95%% each, about %s of %d findings would be of a difference if there were none at all.", format.Short(0.05*float64(total)), total)}
 	}
 	return t
-}
-
-// metricsOf lists the keys of what was compared, in the order of the contrasts.
-func metricsOf(c *analysis.Comparison) []string {
-	found := map[string]bool{}
-	for _, p := range c.Points {
-		for _, d := range p.Deltas {
-			found[d.Key] = true
-		}
-	}
-	var keys []string
-	for _, contrast := range analysis.Contrasts() {
-		if found[contrast.Key] {
-			keys = append(keys, contrast.Key)
-		}
-	}
-	return keys
 }
 
 // versus names the rungs of a point.
@@ -175,19 +154,18 @@ func versus(p analysis.Versus) string {
 }
 
 // duels is one row per rung and rate: what became of the same requests.
-func duels(c *analysis.Comparison, f Facts) Table {
-	var rung, rate, seeds, pairs, block, e2e, ttft, good []string
-	for _, p := range c.Points {
-		rung, rate = append(rung, versus(p)), append(rate, short(p.OfferedRPS))
-		seeds, pairs, block = append(seeds, fmt.Sprint(len(p.Seeds))), append(pairs, fmt.Sprint(p.Requests)), append(block, fmt.Sprint(p.Block))
-		e2e, ttft = append(e2e, duel(p.E2E)), append(ttft, duel(p.TTFT))
-		good = append(good, fmt.Sprintf("%d / %d / %d / %d", p.Good.OnlyB, p.Good.OnlyA, p.Good.Both, p.Good.Neither))
-	}
-	t := table.Of(f.title("The same requests in A and B"), f.Caption(), []table.Col{
-		table.Left("rung", rung), table.Right("offered (rps)", rate), table.Right("seeds", seeds), table.Right("pairs", pairs), table.Right("block", block),
-		table.Right("E2E in B sooner / later / equal / open", e2e), table.Right("TTFT sooner / later / equal / open", ttft),
-		table.Right("within the SLO in B only / A only / both / neither", good),
-	})
+func duels(c *analysis.Comparison, f Facts) table.Table {
+	t := table.New(f.title("The same requests in A and B"), f.Caption(), c.Points,
+		table.Show("rung", versus).Left(),
+		table.Show("offered (rps)", func(p analysis.Versus) string { return format.Short(p.OfferedRPS) }),
+		table.Show("seeds", func(p analysis.Versus) string { return fmt.Sprint(len(p.Seeds)) }),
+		table.Show("pairs", func(p analysis.Versus) string { return fmt.Sprint(p.Requests) }),
+		table.Show("block", func(p analysis.Versus) string { return fmt.Sprint(p.Block) }),
+		table.Show("E2E in B sooner / later / equal / open", func(p analysis.Versus) string { return duel(p.E2E) }),
+		table.Show("TTFT sooner / later / equal / open", func(p analysis.Versus) string { return duel(p.TTFT) }),
+		table.Show("within the SLO in B only / A only / both / neither", func(p analysis.Versus) string {
+			return fmt.Sprintf("%d / %d / %d / %d", p.Good.OnlyB, p.Good.OnlyA, p.Good.Both, p.Good.Neither)
+		}))
 	t.Notes = []string{"An answered request beats one that was not; with two unanswered ones it is open which was sooner. Block: how many requests in a row depend on each other, and are resampled as one."}
 	unpaired := 0
 	for _, p := range c.Points {

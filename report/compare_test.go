@@ -74,7 +74,7 @@ func TestDifferentSweepsWarn(t *testing.T) {
 		}
 		require.Contains(t, notes, want)
 		require.Contains(t, notes, "both are judged by the stricter one")
-		require.Contains(t, fmt.Sprint(tables[0].Rows), "another")
+		require.Contains(t, fmt.Sprint(tables[0].Rows()), "another")
 	}
 }
 
@@ -88,7 +88,7 @@ func TestComparisonAsData(t *testing.T) {
 	var back CompareRecord
 	require.NoError(t, json.Unmarshal(data, &back))
 	require.Equal(t, record, back)
-	rows, err := csv.NewReader(strings.NewReader(string(record.CSV()))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(string(CompareOf(c, manifest("llama.cpp"), manifest("llama.cpp")).Deltas.CSV()))).ReadAll()
 	require.NoError(t, err)
 	n := 1
 	for _, p := range c.Points {

@@ -3,46 +3,69 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // deltas is one row per rung, rate and metric.
-func deltas(c *analysis.Comparison, f Facts) Table {
-	var rung, rate, metric, a, b, delta, interval, finding, least []string
+func deltas(c *analysis.Comparison, f Facts) table.Table {
+	type line struct {
+		analysis.Delta
+		point  analysis.Versus
+		scale  scale
+		record DeltaRecord
+		mark   string
+	}
+	var lines []line
 	var notes []string
 	marks := map[string]string{}
-	mark := func(reason string) string {
-		if marks[reason] == "" {
-			marks[reason] = superscript(len(marks) + 1)
-			notes = append(notes, fmt.Sprintf("%s %s.", marks[reason], reason))
-		}
-		return marks[reason]
-	}
 	for _, p := range c.Points {
 		for _, d := range p.Deltas {
 			sc := scaleOf(d.Unit, max(d.A.Max, d.B.Max))
 			if d.A.N+d.B.N == 0 {
 				sc = scaleOf(d.Unit, math.Abs(finite(d.Point)))
 			}
-			rung, rate, metric = append(rung, versus(p)), append(rate, short(p.OfferedRPS)), append(metric, sc.name(d.Label))
-			a, b = append(a, sc.mean(d.A)), append(b, sc.mean(d.B))
-			delta = append(delta, change(d, sc, d.Point))
-			interval = append(interval, ends(d, sc, d.Interval))
-			least = append(least, size(d, sc))
-			text := string(d.Finding)
-			if d.Reason != "" {
-				text += " " + mark(d.Reason)
+			if d.Reason != "" && marks[d.Reason] == "" {
+				m := superscript(len(marks) + 1)
+				marks[d.Reason] = " " + m
+				notes = append(notes, fmt.Sprintf("%s %s.", m, d.Reason))
 			}
-			finding = append(finding, text)
+			lines = append(lines, line{d, p, sc, deltaRecord(d), marks[d.Reason]})
 		}
 	}
-	t := table.Of(f.title("B against A, metric by metric"), f.Caption(), []table.Col{
-		table.Left("rung", rung), table.Right("offered (rps)", rate), table.Left("metric", metric), table.Right("A", a), table.Right("B", b),
-		table.Right("B − A", delta), table.Right("95% interval", interval), table.Left("B is", finding), table.Right("could have shown", least),
-	})
+	number := func(key, unit, doc string, of func(DeltaRecord) results.Opt[float64]) table.Col[line] {
+		return table.Value(key, unit, doc, func(l line) any { return table.Opt(of(l.record)) })
+	}
+	t := table.New(f.title("B against A, metric by metric"), f.Caption(), lines,
+		table.Show("rung", func(l line) string { return versus(l.point) },
+			table.Value("rung_a", "", "rung of A", func(l line) any { return l.point.RungA }),
+			table.Value("rung_b", "", "rung of B", func(l line) any { return l.point.RungB })).Left(),
+		offered(func(l line) float64 { return l.point.OfferedRPS }),
+		table.Value("seeds", "", "seeds that both have", func(l line) any { return strings.Trim(fmt.Sprint(l.point.Seeds), "[]") }),
+		table.Value("pairs", "", "requests that both have", func(l line) any { return l.point.Requests }),
+		table.Show("metric", func(l line) string { return l.scale.name(l.Label) },
+			table.Value("metric", "", "key of the metric", func(l line) any { return l.Key }),
+			table.Value("relative", "", "whether differences are B/A − 1; else they are B − A in the metric's unit", func(l line) any { return l.Relative })).Left(),
+		table.Show("A", func(l line) string { return l.scale.mean(l.A) }, number("a", "", "mean of A over seeds", func(r DeltaRecord) results.Opt[float64] { return r.A })),
+		table.Show("B", func(l line) string { return l.scale.mean(l.B) }, number("b", "", "mean of B over seeds", func(r DeltaRecord) results.Opt[float64] { return r.B })),
+		table.Value("a_is_lower_bound", "", "whether the true mean of A is above the one given", func(l line) any { return l.record.ABound }),
+		table.Value("b_is_lower_bound", "", "whether that of B is", func(l line) any { return l.record.BBound }),
+		table.Show("B − A", func(l line) string { return change(l.Delta, l.scale, l.Point) },
+			number("delta_lo", "", "the difference; below delta_hi where it is a bound", func(r DeltaRecord) results.Opt[float64] { return r.DeltaLo }),
+			number("delta_hi", "", "the difference", func(r DeltaRecord) results.Opt[float64] { return r.DeltaHi })),
+		table.Show("95% interval", func(l line) string { return ends(l.Delta, l.scale, l.Interval) },
+			number("ci95_lo", "", "its 95% interval", func(r DeltaRecord) results.Opt[float64] { return r.Lo }),
+			number("ci95_hi", "", "its upper end", func(r DeltaRecord) results.Opt[float64] { return r.Hi })),
+		table.Show("B is", func(l line) string { return string(l.Finding) + l.mark },
+			table.Value("finding", "", "what B is, against A", func(l line) any { return string(l.Finding) }),
+			table.Value("reason", "", "why nobody can tell", func(l line) any { return table.TextIf(l.Reason) })).Left(),
+		table.Show("could have shown", func(l line) string { return size(l.Delta, l.scale) },
+			number("could_have_shown", "", "the smallest difference that the sample would find", func(r DeltaRecord) results.Opt[float64] { return r.Smallest })))
 	t.Notes = append(notes,
 		"A and B are means over seeds; B − A is of the pairs: the mean over seeds of the difference or, where it has a %, of the ratio (of the share, in points: pp). “>” and “<” are bounds that unanswered requests leave.",
 		fmt.Sprintf("Could have shown: the smallest difference that a sample with such an interval finds in %.0f%% of cases.", 100*analysis.Power))
@@ -80,11 +103,11 @@ func signed(d analysis.Delta, sc scale, v float64) string {
 func amount(d analysis.Delta, sc scale, v float64) string {
 	switch {
 	case d.Relative:
-		return sig3(100*math.Abs(math.Expm1(v))) + "%"
+		return format.Sig3(100*math.Abs(math.Expm1(v))) + "%"
 	case d.Unit == analysis.Fraction:
-		return sig3(100*math.Abs(v)) + " pp"
+		return format.Sig3(100*math.Abs(v)) + " pp"
 	}
-	return sig3(math.Abs(v) * sc.factor)
+	return format.Sig3(math.Abs(v) * sc.factor)
 }
 
 // change formats a difference that may only be known to be above or below a number.

@@ -2,11 +2,8 @@ package report
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
-	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -101,32 +98,4 @@ func deltaRecord(d analysis.Delta) DeltaRecord {
 		DeltaLo: number(d.Point.Lo), DeltaHi: number(d.Point.Hi), Lo: number(d.Interval.Lo), Hi: number(d.Interval.Hi),
 		Finding: d.Finding, Reason: d.Reason, Smallest: number(d.Smallest),
 	}
-}
-
-// CSV is one line per rung, rate and metric, below a header.
-func (r CompareRecord) CSV() []byte {
-	rows := [][]string{{
-		"rung_a", "rung_b", "offered_rps", "seeds", "pairs", "metric", "relative", "a", "b", "a_is_lower_bound", "b_is_lower_bound",
-		"delta_lo", "delta_hi", "ci95_lo", "ci95_hi", "finding", "reason", "could_have_shown",
-	}}
-	number := func(v results.Opt[float64]) string {
-		if !v.OK {
-			return ""
-		}
-		return strconv.FormatFloat(v.V, 'g', -1, 64)
-	}
-	for _, p := range r.Points {
-		var seeds []string
-		for _, s := range p.Seeds {
-			seeds = append(seeds, strconv.FormatUint(s, 10))
-		}
-		for _, d := range p.Deltas {
-			rows = append(rows, []string{
-				p.RungA, p.RungB, strconv.FormatFloat(p.OfferedRPS, 'g', -1, 64), strings.Join(seeds, " "), strconv.Itoa(p.Pairs), d.Metric,
-				strconv.FormatBool(d.Relative), number(d.A), number(d.B), strconv.FormatBool(d.ABound), strconv.FormatBool(d.BBound),
-				number(d.DeltaLo), number(d.DeltaHi), number(d.Lo), number(d.Hi), string(d.Finding), d.Reason, number(d.Smallest),
-			})
-		}
-	}
-	return table.EncodeCSV(rows)
 }

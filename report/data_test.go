@@ -15,17 +15,18 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // exported is a table as a script reads it.
 type exported struct {
 	Name, Title, Caption string
-	Columns              []Field
+	Columns              []table.Column
 	Rows                 [][]any
 	Footnotes            []string
 }
 
-func exportedOf(t *testing.T, table Table) exported {
+func exportedOf(t *testing.T, table table.Table) exported {
 	t.Helper()
 	data, err := table.JSON()
 	require.NoError(t, err)
@@ -40,7 +41,7 @@ func TestDataOfALadder(t *testing.T) {
 	s := marked(t)
 	f := FactsOf(s, "cadence-30m")
 	var b strings.Builder
-	for _, table := range []Table{Headline(s, f), Summary(s, f), Cells(s, f), Checks(s, f), CellChecks(s, f), Probes(s, f)} {
+	for _, table := range []table.Table{Headline(s, f), Summary(s, f), Cells(s, f), Checks(s, f), CellChecks(s, f), Probes(s, f)} {
 		fmt.Fprintf(&b, "%s\n%s\n", table.Title, table.CSV())
 	}
 	golden.Equal(t, "ladder.csv", b.String())
@@ -60,7 +61,7 @@ func TestDataOverSeeds(t *testing.T) {
 	summary := exportedOf(t, Summary(s, f))
 	at := map[string]int{}
 	for i, c := range summary.Columns {
-		at[c.Name] = i
+		at[c.Key] = i
 	}
 	require.Len(t, summary.Rows, len(s.Points))
 	for i, row := range summary.Rows {
@@ -97,10 +98,10 @@ func TestEveryBlockIsExported(t *testing.T) {
 	names := map[string]bool{}
 	for _, table := range r.Tables() {
 		require.NotEmpty(t, table.Name, table.Title)
-		require.NotNil(t, table.Fields, "%s gives machines its cells as text: declare its columns' keys", table.Name)
 		require.False(t, names[table.Name], table.Name)
 		names[table.Name] = true
 		e := exportedOf(t, table)
+		require.NotEmpty(t, e.Columns, "%s gives machines nothing: declare its columns' keys", table.Name)
 		require.Equal(t, []any{table.Name, table.Title, table.Caption}, []any{e.Name, e.Title, e.Caption})
 		require.Equal(t, append([]string{}, table.Notes...), e.Footnotes)
 		require.NotEmpty(t, e.Rows, table.Name)
@@ -109,12 +110,12 @@ func TestEveryBlockIsExported(t *testing.T) {
 		require.Len(t, lines, 1+len(e.Rows), table.Name)
 		columns := map[string]bool{}
 		for i, c := range e.Columns {
-			where := table.Name + "." + c.Name
-			require.Regexp(t, regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`), c.Name, where)
+			where := table.Name + "." + c.Key
+			require.Regexp(t, regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`), c.Key, where)
 			require.NotEmpty(t, c.Doc, where)
-			require.False(t, columns[c.Name], where)
-			columns[c.Name] = true
-			require.Equal(t, c.Name, lines[0][i])
+			require.False(t, columns[c.Key], where)
+			columns[c.Key] = true
+			require.Equal(t, c.Key, lines[0][i])
 			for j, row := range e.Rows {
 				require.Len(t, row, len(e.Columns), where)
 				if row[i] == nil {

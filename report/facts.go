@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 )
 
 // Facts are what every table and chart must say about where its numbers come
@@ -48,9 +49,9 @@ func FactsOf(s *analysis.Sweep, model string) Facts {
 // objectiveOf states a cell's objective, and the one it was run with where that is another.
 func objectiveOf(m *analysis.CellMetrics) string {
 	if m.SLOS == m.Cell.SLOS {
-		return short(m.SLOS) + " s"
+		return format.Short(m.SLOS) + " s"
 	}
-	return fmt.Sprintf("%s s (of the run: %s s)", short(m.SLOS), short(m.Cell.SLOS))
+	return fmt.Sprintf("%s s (of the run: %s s)", format.Short(m.SLOS), format.Short(m.Cell.SLOS))
 }
 
 // backend names a backend so that a simulated figure cannot pass for a measured

@@ -6,16 +6,18 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/fidelity"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // FidelityTables compare a measured run with its simulation: per metric, per cell and, where
 // steps were replayed, per replayed cell.
-func FidelityTables(measured, simulated *analysis.Run, replays Replays) []Table {
+func FidelityTables(measured, simulated *analysis.Run, replays Replays) []table.Table {
 	f := fidelity.Compare(measured.Sweep, simulated.Sweep)
 	facts := FactsOf(measured.Sweep, ModelName(measured.Manifest))
 	facts.Backend = "llama.cpp against twin (simulated)"
-	tables := []Table{Fidelity(f, facts), FidelityCells(f, facts)}
+	tables := []table.Table{Fidelity(f, facts), FidelityCells(f, facts)}
 	if len(replays) > 0 {
 		tables = append(tables, ReplayTable(replays, facts))
 	}
@@ -26,34 +28,31 @@ func FidelityTables(measured, simulated *analysis.Run, replays Replays) []Table 
 }
 
 // Fidelity is one row per metric: how far a simulation is from what was measured.
-func Fidelity(f fidelity.Report, facts Facts) Table {
-	var name, cells, within, median, p90, worst, bias []string
-	percent := func(n int, v float64, format string) string {
-		if n == 0 {
-			return table.Null
+func Fidelity(f fidelity.Report, facts Facts) table.Table {
+	type aim = fidelity.AimReport
+	percent := func(form string, of func(aim) float64) func(aim) string {
+		return func(a aim) string {
+			if a.N == 0 {
+				return table.Null
+			}
+			return fmt.Sprintf(form, 100*of(a))
 		}
-		return fmt.Sprintf(format, 100*v)
 	}
-	for _, a := range f.Aims {
-		name = append(name, a.Label)
-		cells = append(cells, strconv.Itoa(a.N))
-		within = append(within, fmt.Sprintf("%d (±%.0f%%)", a.Within, 100*a.Aim.Within))
-		median = append(median, percent(a.N, a.Median, "%.1f%%"))
-		p90 = append(p90, percent(a.N, a.P90, "%.1f%%"))
-		worst = append(worst, percent(a.N, a.Worst, "%.1f%%"))
-		bias = append(bias, percent(a.N, a.Bias, "%+.1f%%"))
-	}
-	t := table.Of("The twin against the engine: error per cell", facts.Caption(), []table.Col{
-		table.Left("metric", name), table.Right("cells", cells), table.Right("within the aim", within),
-		table.Right("median error", median), table.Right("p90", p90), table.Right("worst", worst), table.Right("mean, signed", bias),
-	})
+	t := table.New("The twin against the engine: error per cell", facts.Caption(), f.Aims,
+		table.Show("metric", func(a aim) string { return a.Label }).Left(),
+		table.Show("cells", func(a aim) string { return strconv.Itoa(a.N) }),
+		table.Show("within the aim", func(a aim) string { return fmt.Sprintf("%d (±%.0f%%)", a.Within, 100*a.Aim.Within) }),
+		table.Show("median error", percent("%.1f%%", func(a aim) float64 { return a.Median })),
+		table.Show("p90", percent("%.1f%%", func(a aim) float64 { return a.P90 })),
+		table.Show("worst", percent("%.1f%%", func(a aim) float64 { return a.Worst })),
+		table.Show("mean, signed", percent("%+.1f%%", func(a aim) float64 { return a.Bias })))
 	t.Notes = []string{
 		"Error is predicted over measured, less one; the first columns are of its size. A cell in which one of the two is only a bound is not counted.",
 		fmt.Sprintf("Of %d pairs of rungs whose measured 95%% intervals are apart (goodput, TTFT p50, E2E p50 and p99, at the same rate and seed), the twin has %d in the same order.", len(f.Orders), f.Kept()),
 	}
 	for _, o := range f.Orders {
 		if !o.Kept {
-			t.Notes = append(t.Notes, fmt.Sprintf("Not kept: %s of %s below that of %s at %s rps, seed %d.", o.Metric.Label, o.Lower, o.Higher, short(o.OfferedRPS), o.Seed))
+			t.Notes = append(t.Notes, fmt.Sprintf("Not kept: %s of %s below that of %s at %s rps, seed %d.", o.Metric.Label, o.Lower, o.Higher, format.Short(o.OfferedRPS), o.Seed))
 		}
 	}
 	if f.Skipped > 0 {
@@ -63,26 +62,15 @@ func Fidelity(f fidelity.Report, facts Facts) Table {
 }
 
 // FidelityCells is one row per cell: measured → predicted.
-func FidelityCells(f fidelity.Report, facts Facts) Table {
-	var rung, rate, seed []string
-	for _, c := range f.Cells {
-		rung, rate, seed = append(rung, c.Rung), append(rate, short(c.OfferedRPS)), append(seed, strconv.FormatUint(c.Seed, 10))
-	}
-	columns := []table.Col{table.Left("rung", rung), table.Right("offered (rps)", rate), table.Right("seed", seed)}
+func FidelityCells(f fidelity.Report, facts Facts) table.Table {
+	columns := keyColumns(func(c fidelity.Cell) results.Key { return c.Key })
 	for i, a := range fidelity.Aims() {
-		largest := 0.0
-		for _, c := range f.Cells {
-			largest = max(largest, c.Predictions[i].Measured.V, c.Predictions[i].Predicted.V)
-		}
-		sc := scaleOf(a.Unit, largest)
-		var texts []string
-		for _, c := range f.Cells {
-			p := c.Predictions[i]
-			texts = append(texts, sc.value(p.Measured)+" → "+sc.value(p.Predicted))
-		}
-		columns = append(columns, table.Right(sc.name(a.Label), texts))
+		sc := scaleOf(a.Unit, largest(f.Cells, func(c fidelity.Cell) float64 { return max(c.Predictions[i].Measured.V, c.Predictions[i].Predicted.V) }))
+		columns = append(columns, table.Show(sc.name(a.Label), func(c fidelity.Cell) string {
+			return sc.value(c.Predictions[i].Measured) + " → " + sc.value(c.Predictions[i].Predicted)
+		}))
 	}
-	t := table.Of("Every cell: measured → predicted by the twin", facts.Caption(), columns)
+	t := table.New("Every cell: measured → predicted by the twin", facts.Caption(), f.Cells, columns...)
 	t.Notes = []string{"“>” is a lower bound; “" + table.Null + "”: not measured."}
 	return t
 }
@@ -93,4 +81,13 @@ func (s scale) value(v analysis.Value) string {
 		return table.Null
 	}
 	return s.bounded(v.V, v.Bound)
+}
+
+// keyColumns name the cell of each record for readers.
+func keyColumns[T any](key func(T) results.Key) []table.Col[T] {
+	return []table.Col[T]{
+		table.Show("rung", func(r T) string { return key(r).Rung }).Left(),
+		table.Show("offered (rps)", func(r T) string { return format.Short(key(r).OfferedRPS) }),
+		table.Show("seed", func(r T) string { return strconv.FormatUint(key(r).Seed, 10) }),
+	}
 }

@@ -6,26 +6,27 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Findings are the tables of what a run as a whole says, each with its name: what was
 // done beside what was answered in time, what the sample supports of a p99, goodput at
 // other objectives, the knees, what became worse, and what becomes of the claims.
-func Findings(s *analysis.Sweep, f Facts) []Table {
-	tables := []Table{Throughput(s, f), Tails(s, f), SLOs(s, f), Knees(s, f), Backlogs(s, f), Worse(s, f), Claims(s, f)}
+func Findings(s *analysis.Sweep, f Facts) []table.Table {
+	tables := []table.Table{Throughput(s, f), Tails(s, f), SLOs(s, f), Knees(s, f), Backlogs(s, f), Worse(s, f), Claims(s, f)}
 	for i, name := range []string{"throughput", "tails", "slo", "knees", "backlog", "worse", "claims"} {
 		tables[i].Name = name
 	}
 	return tables
 }
 
-// textsOf are the cells of one column, a text for each item.
-func textsOf[T any](items []T, of func(T) string) []string {
-	cells := make([]string, len(items))
+// textsOf is what of gives of each item.
+func textsOf[T, V any](items []T, of func(T) V) []V {
+	all := make([]V, len(items))
 	for i, item := range items {
-		cells[i] = of(item)
+		all[i] = of(item)
 	}
-	return cells
+	return all
 }
 
 // growthText formats a share as a percentage with its sign.

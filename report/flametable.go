@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -27,28 +28,32 @@ type ProfileLoad struct {
 
 // Title says what the profile is of.
 func (l ProfileLoad) Title() string {
-	return fmt.Sprintf("Where busy time goes: %s at %s requests/s", l.Rung, short(l.OfferedRPS))
+	return fmt.Sprintf("Where busy time goes: %s at %s requests/s", l.Rung, format.Short(l.OfferedRPS))
 }
 
 // ProfileTable shows what each component took of the busy time.
-func ProfileTable(p *cpuprofile.Profile, load ProfileLoad) Table {
-	var parts, share, cpu, each, seen []string
-	for _, s := range p.Shares() {
-		parts = append(parts, string(s.Component))
-		seen = append(seen, fmt.Sprint(s.Samples))
-		if s.Samples == 0 {
-			// With none seen of n, a share above 3/n is refuted at 95%.
-			share = append(share, "<"+short(100*min(1, 3/float64(max(p.Samples(), 1))))+"%")
-			cpu, each = append(cpu, table.Null), append(each, table.Null)
-			continue
+func ProfileTable(p *cpuprofile.Profile, load ProfileLoad) table.Table {
+	seen := func(of func(cpuprofile.Share) string) func(cpuprofile.Share) string {
+		return func(s cpuprofile.Share) string {
+			if s.Samples == 0 {
+				return table.Null
+			}
+			return of(s)
 		}
-		share = append(share, fmt.Sprintf("%.2f%%", 100*s.Share))
-		cpu = append(cpu, fmt.Sprintf("%.2f", s.Busy.Seconds()))
-		each = append(each, perStep(s.Busy, load.Steps))
 	}
-	t := table.Of("Where busy time goes", fmt.Sprintf("%s at %s requests/s for %s s, %s, KV %s, engine threads: %s, %s",
-		load.Rung, short(load.OfferedRPS), short(p.Duration.Seconds()), load.Model, load.Layout, load.Threads, load.CPU),
-		[]table.Col{table.Left("component", parts), table.Right("share", share), table.Right("self time (s)", cpu), table.Right("per step (ms)", each), table.Right("samples", seen)})
+	t := table.New("Where busy time goes", fmt.Sprintf("%s at %s requests/s for %s s, %s, KV %s, engine threads: %s, %s",
+		load.Rung, format.Short(load.OfferedRPS), format.Short(p.Duration.Seconds()), load.Model, load.Layout, load.Threads, load.CPU), p.Shares(),
+		table.Show("component", func(s cpuprofile.Share) string { return string(s.Component) }).Left(),
+		table.Show("share", func(s cpuprofile.Share) string {
+			if s.Samples == 0 {
+				// With none seen of n, a share above 3/n is refuted at 95%.
+				return "<" + format.Short(100*min(1, 3/float64(max(p.Samples(), 1)))) + "%"
+			}
+			return fmt.Sprintf("%.2f%%", 100*s.Share)
+		}),
+		table.Show("self time (s)", seen(func(s cpuprofile.Share) string { return fmt.Sprintf("%.2f", s.Busy.Seconds()) })),
+		table.Show("per step (ms)", seen(func(s cpuprofile.Share) string { return perStep(s.Busy, load.Steps) })),
+		table.Show("samples", func(s cpuprofile.Share) string { return fmt.Sprint(s.Samples) }))
 	t.Notes = profileNotes(p, load)
 	return t
 }
@@ -56,14 +61,14 @@ func ProfileTable(p *cpuprofile.Profile, load ProfileLoad) Table {
 func profileNotes(p *cpuprofile.Profile, load ProfileLoad) []string {
 	total := p.Samples()
 	busy, lasted := p.Busy(total).Seconds(), p.Duration.Seconds()
-	percent := func(n int64) string { return short(100*ratio(float64(n), total)) + "%" }
+	percent := func(n int64) string { return format.Short(100*ratio(float64(n), total)) + "%" }
 	notes := []string{
 		fmt.Sprintf("%d samples, %s per second of a busy thread's CPU time: %s s of CPU time in %s s, %s%% of %d cores. One sample is %s; a component without one has, at 95%% confidence, less than the share given.",
-			total, short(p.Hz()), short(busy), short(lasted), short(100*busy/lasted/float64(max(load.Cores, 1))), load.Cores, percent(1)),
+			total, format.Short(p.Hz()), format.Short(busy), format.Short(lasted), format.Short(100*busy/lasted/float64(max(load.Cores, 1))), load.Cores, percent(1)),
 		fmt.Sprintf("%d steps with %s rows and %s ms each on average; %d of %d requests were completed.",
-			load.Steps, short(ratio(float64(load.Rows), load.Steps)), perStep(load.ModelTime+load.Host+load.Loop, load.Steps), load.Completed, load.Requests),
+			load.Steps, format.Short(ratio(float64(load.Rows), load.Steps)), perStep(load.ModelTime+load.Host+load.Loop, load.Steps), load.Completed, load.Requests),
 		fmt.Sprintf("By the engine's own clocks, wall time: forward pass %s s, rest of the steps %s s, between steps %s s.",
-			sig3(load.ModelTime.Seconds()), sig3(load.Host.Seconds()), sig3(load.Loop.Seconds())),
+			format.Sig3(load.ModelTime.Seconds()), format.Sig3(load.Host.Seconds()), format.Sig3(load.Loop.Seconds())),
 		fmt.Sprintf("Threads that llama.cpp starts itself are sampled too, without their callers: %s of the samples, all taken for the forward pass. A thread that spins until another is ready counts as busy.",
 			percent(p.ForeignSamples())),
 	}
@@ -77,7 +82,7 @@ func perStep(d time.Duration, steps int64) string {
 	if steps == 0 {
 		return table.Null
 	}
-	return sig3(ratio(d.Seconds()*1e3, steps))
+	return format.Sig3(ratio(d.Seconds()*1e3, steps))
 }
 
 func ratio(x float64, n int64) float64 { return x / float64(max(n, 1)) }

@@ -11,8 +11,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
-var sig3, short = format.Sig3, format.Short
-
 // scale is how a column shows its numbers.
 type scale struct {
 	unit   string // "" when the name says enough
@@ -54,13 +52,13 @@ func (s scale) format(v float64) string {
 	if s.whole {
 		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
 	}
-	return sig3(v*s.factor) + s.suffix
+	return format.Sig3(v*s.factor) + s.suffix
 }
 
 // bounded formats a number or, with ">", a lower bound.
 func (s scale) bounded(v float64, bound bool) string {
 	if bound {
-		return ">" + short(v*s.factor) + s.suffix
+		return ">" + format.Short(v*s.factor) + s.suffix
 	}
 	return s.format(v)
 }

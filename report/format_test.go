@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 )
 
 func TestSig3(t *testing.T) {
@@ -25,8 +26,8 @@ func TestSig3(t *testing.T) {
 		{30, "30.0", "30"},
 		{100, "100", "100"},
 	} {
-		require.Equal(t, c.sig3, sig3(c.v))
-		require.Equal(t, c.short, short(c.v))
+		require.Equal(t, c.sig3, format.Sig3(c.v))
+		require.Equal(t, c.short, format.Short(c.v))
 	}
 }
 

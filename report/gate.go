@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -88,14 +89,14 @@ func (g *Gate) against() string {
 }
 
 // tables are those to show: the worst of each metric, or all, and what failed.
-func (g *Gate) tables() []Table {
+func (g *Gate) tables() []table.Table {
 	if len(g.Result.Rows) == 0 {
 		return nil
 	}
 	if g.All {
-		return []Table{gateTable("Every figure", g.Result.Rows)}
+		return []table.Table{gateTable("Every figure", g.Result.Rows)}
 	}
-	tables := []Table{gateTable("Each metric where it is worst", g.Result.Worst())}
+	tables := []table.Table{gateTable("Each metric where it is worst", g.Result.Worst())}
 	if failed := g.Result.Failed(); len(failed) > 0 {
 		tables = append(tables, gateTable("What did not pass", failed))
 	}
@@ -157,24 +158,27 @@ func (g *Gate) decisions() string {
 	return fmt.Sprintf("%d of %s decide as in the baseline", of-len(differ), plural(of, "cell"))
 }
 
-func gateTable(title string, rows []gate.Row) Table {
-	t := Table{Name: "gate", Title: title, Columns: []Column{
-		{Name: "metric", Left: true}, {Name: "rung", Left: true}, {Name: "rate (rps)"}, {Name: "baseline"}, {Name: "now"}, {Name: "change"}, {Name: "budget"}, {Name: "verdict", Left: true},
-	}}
-	for i := range rows {
-		r := &rows[i]
-		rate := table.Null
-		if r.RateRPS != 0 {
-			rate = short(r.RateRPS)
-		}
-		verdict := string(r.Verdict)
-		if r.Why != "" {
-			verdict += ": " + r.Why
-		}
-		t.Rows = append(t.Rows, []string{
-			gateLabel(r.Budget), r.Rung, rate, gateValue(r.Budget, r.Baseline), gateValue(r.Budget, r.Now), gateChange(r), gateBudget(r.Budget), verdict,
-		})
-	}
+func gateTable(title string, rows []gate.Row) table.Table {
+	t := table.New(title, "", rows,
+		table.Show("metric", func(r gate.Row) string { return gateLabel(r.Budget) }).Left(),
+		table.Show("rung", func(r gate.Row) string { return r.Rung }).Left(),
+		table.Show("rate (rps)", func(r gate.Row) string {
+			if r.RateRPS == 0 {
+				return table.Null
+			}
+			return format.Short(r.RateRPS)
+		}),
+		table.Show("baseline", func(r gate.Row) string { return gateValue(r.Budget, r.Baseline) }),
+		table.Show("now", func(r gate.Row) string { return gateValue(r.Budget, r.Now) }),
+		table.Show("change", func(r gate.Row) string { return gateChange(&r) }),
+		table.Show("budget", func(r gate.Row) string { return gateBudget(r.Budget) }),
+		table.Show("verdict", func(r gate.Row) string {
+			if r.Why != "" {
+				return string(r.Verdict) + ": " + r.Why
+			}
+			return string(r.Verdict)
+		}).Left())
+	t.Name = "gate"
 	return t
 }
 
@@ -230,9 +234,9 @@ func gateBudget(b gate.Budget) string {
 	limit := strconv.FormatFloat(b.Limit, 'g', -1, 64)
 	switch b.Kind {
 	case gate.Relative:
-		return sign + short(b.Limit*100) + "%"
+		return sign + format.Short(b.Limit*100) + "%"
 	case gate.Points:
-		return sign + short(b.Limit*100) + " points"
+		return sign + format.Short(b.Limit*100) + " points"
 	case "":
 		return table.Null
 	}

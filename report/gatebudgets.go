@@ -2,29 +2,37 @@ package report
 
 import (
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // BudgetTable lists what the gate judges and how much worse each may become.
-func BudgetTable(budgets []gate.Budget) Table {
-	t := Table{Name: "gate-budgets", Title: "What the gate judges", Columns: []Column{
-		{Name: "metric", Left: true}, {Name: "key", Left: true}, {Name: "may change by"}, {Name: "not judged up to"}, {Name: "above the promise by at most"}, {Name: "requests it takes"},
-	}}
-	for _, b := range budgets {
-		floor, promise, least := table.Null, table.Null, table.Null
-		if b.Floor > 0 {
-			floor = short(b.Floor)
-			if b.Unit == "s" {
-				floor += " s"
+func BudgetTable(budgets []gate.Budget) table.Table {
+	t := table.New("What the gate judges", "", budgets,
+		table.Show("metric", gateLabel).Left(),
+		table.Show("key", func(b gate.Budget) string { return "`" + b.Metric + "`" }).Left(),
+		table.Show("may change by", gateBudget),
+		table.Show("not judged up to", func(b gate.Budget) string {
+			switch {
+			case b.Floor <= 0:
+				return table.Null
+			case b.Unit == "s":
+				return format.Short(b.Floor) + " s"
 			}
-		}
-		if b.OverPromise >= 0 {
-			promise = short(b.OverPromise*100) + " points"
-		}
-		if b.Least > 0 {
-			least = short(float64(b.Least))
-		}
-		t.Rows = append(t.Rows, []string{gateLabel(b), "`" + b.Metric + "`", gateBudget(b), floor, promise, least})
-	}
+			return format.Short(b.Floor)
+		}),
+		table.Show("above the promise by at most", func(b gate.Budget) string {
+			if b.OverPromise < 0 {
+				return table.Null
+			}
+			return format.Short(b.OverPromise*100) + " points"
+		}),
+		table.Show("requests it takes", func(b gate.Budget) string {
+			if b.Least <= 0 {
+				return table.Null
+			}
+			return format.Short(float64(b.Least))
+		}))
+	t.Name = "gate-budgets"
 	return t
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -61,27 +62,27 @@ func (p *GateProof) verdict() string {
 	return "proved"
 }
 
-func (p *GateProof) tables() []Table {
-	trials := Table{Name: "gate-proof", Title: "The gate with a mistake in it, one at a time", Columns: []Column{
-		{Name: "what", Left: true}, {Name: "mistake", Left: true}, {Name: "on rung", Left: true}, {Name: "exit"}, {Name: "caught by", Left: true}, {Name: "furthest beyond its budget", Left: true}, {Name: "as it should be", Left: true},
-	}}
-	for i := range p.Trials {
-		t := &p.Trials[i]
-		why := "yes"
-		if problem := t.Problem(gate.Budgets()); problem != "" {
-			why = "no: " + problem
-		}
-		trials.Rows = append(trials.Rows, []string{
-			t.Name, orNull(t.Mistake), orNull(t.Rung), fmt.Sprint(t.Exit), orNull(strings.Join(caughtBy(t), ", ")), furthest(t), why,
-		})
-	}
-	catchers := Table{Title: "What each metric catches", Columns: []Column{{Name: "metric", Left: true}, {Name: "budget"}, {Name: "is there for", Left: true}, {Name: "catches besides", Left: true}}}
-	for _, c := range p.Catchers(gate.Budgets()) {
-		catchers.Rows = append(catchers.Rows, []string{
-			c.Budget.Label, gateBudget(c.Budget), orNull(strings.Join(c.Named, ", ")), orNull(strings.Join(without(c.Caught, c.Named), ", ")),
-		})
-	}
-	return []Table{trials, catchers}
+func (p *GateProof) tables() []table.Table {
+	trials := table.New("The gate with a mistake in it, one at a time", "", p.Trials,
+		table.Show("what", func(t gate.Trial) string { return t.Name }).Left(),
+		table.Show("mistake", func(t gate.Trial) string { return table.OrNull(t.Mistake) }).Left(),
+		table.Show("on rung", func(t gate.Trial) string { return table.OrNull(t.Rung) }).Left(),
+		table.Show("exit", func(t gate.Trial) string { return fmt.Sprint(t.Exit) }),
+		table.Show("caught by", func(t gate.Trial) string { return table.OrNull(strings.Join(caughtBy(&t), ", ")) }).Left(),
+		table.Show("furthest beyond its budget", func(t gate.Trial) string { return furthest(&t) }).Left(),
+		table.Show("as it should be", func(t gate.Trial) string {
+			if problem := t.Problem(gate.Budgets()); problem != "" {
+				return "no: " + problem
+			}
+			return "yes"
+		}).Left())
+	trials.Name = "gate-proof"
+	catchers := table.New("What each metric catches", "", p.Catchers(gate.Budgets()),
+		table.Show("metric", func(c gate.Catcher) string { return c.Budget.Label }).Left(),
+		table.Show("budget", func(c gate.Catcher) string { return gateBudget(c.Budget) }),
+		table.Show("is there for", func(c gate.Catcher) string { return table.OrNull(strings.Join(c.Named, ", ")) }).Left(),
+		table.Show("catches besides", func(c gate.Catcher) string { return table.OrNull(strings.Join(without(c.Caught, c.Named), ", ")) }).Left())
+	return []table.Table{trials, catchers}
 }
 
 // caughtBy are the labels of the metrics that caught a mistake, the furthest beyond its
@@ -107,7 +108,7 @@ func furthest(t *gate.Trial) string {
 	}
 	at := ""
 	if r.RateRPS != 0 {
-		at = fmt.Sprintf(" at %s rps", short(r.RateRPS))
+		at = fmt.Sprintf(" at %s rps", format.Short(r.RateRPS))
 	}
 	return fmt.Sprintf("%s%s: %s (budget %s)", r.Budget.Label, at, change, gateBudget(r.Budget))
 }

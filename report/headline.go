@@ -5,53 +5,49 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Headline is one row per rung: its peak goodput, and its tail under the highest
 // load that all rungs were offered.
-func Headline(s *analysis.Sweep, f Facts) Table {
+func Headline(s *analysis.Sweep, f Facts) table.Table {
 	hs := s.Headlines()
-	names := func(of func(analysis.Headline) string) []string {
-		cells := make([]string, len(hs))
-		for i, h := range hs {
-			cells[i] = of(h)
-		}
-		return cells
-	}
-	ttft, tail := 0.0, 0.0
-	for _, h := range hs {
-		ttft, tail = max(ttft, h.TTFT.Max), max(tail, h.Tail.Max)
-	}
-	perS, ttftScale, tailScale := scaleOf(analysis.PerSecond, 0), scaleOf(analysis.Seconds, ttft), scaleOf(analysis.Seconds, tail)
 	tailLabel := "E2E p99 at the highest common rate"
 	if len(hs) > 0 && hs[0].Tail.N > 0 {
-		tailLabel = fmt.Sprintf("E2E p99 at %s rps", short(hs[0].TailRPS))
+		tailLabel = fmt.Sprintf("E2E p99 at %s rps", format.Short(hs[0].TailRPS))
 	}
-	t := table.Of(f.title("The ladder in one table"), f.Caption(), []table.Col{
-		table.Left("rung", names(func(h analysis.Headline) string { return h.Rung })),
-		table.Right(perS.name("peak goodput"), names(func(h analysis.Headline) string { return perS.spread(h.Goodput) })),
-		table.Right("at offered (rps)", names(func(h analysis.Headline) string {
+	goodput := func(h analysis.Headline) analysis.Range { return h.Goodput }
+	ttft := func(h analysis.Headline) analysis.Range { return h.TTFT }
+	tail := func(h analysis.Headline) analysis.Range { return h.Tail }
+	perS := scaleOf(analysis.PerSecond, 0)
+	ttftScale := scaleOf(analysis.Seconds, largest(hs, func(h analysis.Headline) float64 { return h.TTFT.Max }))
+	tailScale := scaleOf(analysis.Seconds, largest(hs, func(h analysis.Headline) float64 { return h.Tail.Max }))
+	t := table.New(f.title("The ladder in one table"), f.Caption(), hs,
+		rung(func(h analysis.Headline) string { return h.Rung }),
+		table.Show(perS.name("peak goodput"), func(h analysis.Headline) string { return perS.spread(h.Goodput) },
+			span("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, goodput)...),
+		table.Optional("at offered (rps)", "peak_offered_rps", "1/s", "the offered rate of the peak; null when no cell of the rung is valid", func(h analysis.Headline) results.Opt[float64] {
 			if h.Peak == nil {
-				return table.Null
+				return results.Opt[float64]{}
 			}
-			return short(h.Peak.OfferedRPS)
-		})),
-		table.Right("× the rung below", names(func(h analysis.Headline) string {
-			if h.Gain == 0 {
-				return table.Null
-			}
-			return sig3(h.Gain)
-		})),
-		table.Right(ttftScale.name("TTFT p50 there"), names(func(h analysis.Headline) string { return ttftScale.mean(h.TTFT) })),
-		table.Right(tailScale.name(tailLabel), names(func(h analysis.Headline) string {
+			return results.Some(h.Peak.OfferedRPS)
+		}, format.Short),
+		table.Optional("× the rung below", "gain", "", "peak_goodput_rps over that of the rung below; null without one",
+			func(h analysis.Headline) results.Opt[float64] {
+				return results.Opt[float64]{V: h.Gain, OK: h.Gain != 0}
+			}, format.Sig3),
+		table.Show(ttftScale.name("TTFT p50 there"), func(h analysis.Headline) string { return ttftScale.mean(h.TTFT) },
+			span("peak_ttft_p50_s", "s", "median TTFT at the peak", "seeds", true, ttft)...),
+		table.Value("common_offered_rps", "1/s", "the highest rate that every rung was offered", func(h analysis.Headline) any { return table.NumberIf(h.TailRPS, h.Tail.N > 0) }),
+		table.Show(tailScale.name(tailLabel), func(h analysis.Headline) string {
 			if h.Tail.Thin {
 				return tailScale.spread(h.Tail) + thin
 			}
 			return tailScale.spread(h.Tail)
-		})),
-	})
-	t.Fields = headlineFields(hs)
+		}, span("common_e2e_p99_s", "s", "p99 E2E at common_offered_rps", "seeds", true, tail)...),
+	)
 	t.Notes = []string{"Peak goodput is the highest over the offered rates that were run; “>” is a lower bound. Invalid cells do not count."}
 	if note := mixedNote(s); note != "" {
 		t.Notes = append(t.Notes, note)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/report/table"
@@ -14,7 +13,7 @@ const hitsNote = "Token-level: prompt tokens that were served from the prefix ca
 
 // Hits is the measured hit rate beside its ceiling, a row per offered rate and rung
 // with a prefix cache. ok is false when the sweep has none.
-func Hits(s *analysis.Sweep, f Facts) (t Table, ok bool) {
+func Hits(s *analysis.Sweep, f Facts) (t table.Table, ok bool) {
 	var points []*analysis.Point
 	for _, rate := range s.Rates {
 		for _, rung := range s.Rungs {
@@ -24,20 +23,17 @@ func Hits(s *analysis.Sweep, f Facts) (t Table, ok bool) {
 		}
 	}
 	if len(points) == 0 {
-		return Table{}, false
-	}
-	columns := []table.Col{
-		table.Right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
-		table.Left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
-		table.Right("requests", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(analysis.Arrivals)) })),
-		metric(points, analysis.HitRate, true), metric(points, analysis.HitCeiling, true), metric(points, analysis.HitReached, true),
+		return table.Table{}, false
 	}
 	notes := &footnotes{}
+	shown := []string{"offered_rps", "rung", "arrivals", "hit_rate", "hit_ceiling", "hit_of_ceiling"}
+	valid := map[*analysis.Point]string{}
 	if slices.ContainsFunc(points, func(p *analysis.Point) bool { return p.ValidCells() < len(p.Cells) }) {
-		columns = append(columns, table.Right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
+		valid, shown = validities(points, notes), append(shown, "valid_cells")
 	}
-	t = table.Of("Prefix-cache hits beside their ceiling", f.Caption(), columns)
-	t.Fields = append(pointFields(points), rangesOf(points, analysis.HitRate, analysis.HitCeiling, analysis.HitReached)...)
+	columns := append(pointColumns(func(p *analysis.Point) string { return valid[p] }),
+		metric(points, analysis.HitRate, true), metric(points, analysis.HitCeiling, true), metric(points, analysis.HitReached, true))
+	t = table.New("Prefix-cache hits beside their ceiling", f.Caption(), points, columns...).Shown(shown...)
 	t.Notes = append([]string{hitsNote}, notes.all()...)
 	return t, true
 }

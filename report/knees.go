@@ -2,46 +2,52 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Knees says where each rung stops to keep up.
-func Knees(s *analysis.Sweep, f Facts) Table {
+func Knees(s *analysis.Sweep, f Facts) table.Table {
 	knees := s.Knees()
 	notes := &footnotes{}
 	perS := scaleOf(analysis.PerSecond, 0)
-	peaked := func(of func(analysis.Knee) string) []string {
-		return textsOf(knees, func(k analysis.Knee) string {
+	bracketing := map[string]string{}
+	for _, k := range knees {
+		bracketing[k.Rung] = bracketed(k, notes)
+	}
+	has := func(k analysis.Knee) bool { return k.Peak != nil }
+	peaked := func(text func(analysis.Knee) string) func(analysis.Knee) string {
+		return func(k analysis.Knee) string {
 			if k.Peak == nil {
 				return table.Null
 			}
-			return of(k)
-		})
+			return text(k)
+		}
 	}
-	rate := func(of func(analysis.Knee) results.Opt[float64]) []string {
-		return textsOf(knees, func(k analysis.Knee) string {
-			if v := of(k); v.OK {
-				return short(v.V)
-			}
-			return table.Null
-		})
-	}
-	t := table.Of(f.title("Where each rung stops to keep up"), f.Caption(), []table.Col{
-		table.Left("rung", textsOf(knees, func(k analysis.Knee) string { return k.Rung })),
-		table.Right(perS.name("peak goodput"), peaked(func(k analysis.Knee) string {
-			return fmt.Sprintf("%s [%s, %s]", sig3(k.Goodput.Mean), sig3(k.GoodputLo), sig3(k.GoodputHi))
-		})),
-		table.Right("at offered (rps)", peaked(func(k analysis.Knee) string { return short(k.Peak.OfferedRPS) })),
-		table.Right("peak lies (rps)", peaked(peakSpan)),
-		table.Right("stable up to (rps)", rate(func(k analysis.Knee) results.Opt[float64] { return k.StableTo })),
-		table.Right("unstable from (rps)", rate(func(k analysis.Knee) results.Opt[float64] { return k.UnstableFrom })),
-		table.Right("bracketed", textsOf(knees, func(k analysis.Knee) string { return bracketed(k, notes) })),
-	})
-	t.Fields = kneeFields(knees)
+	goodput := append(span("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, func(k analysis.Knee) analysis.Range { return k.Goodput }),
+		table.Value("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", func(k analysis.Knee) any { return table.NumberIf(k.GoodputLo, has(k)) }),
+		table.Value("peak_goodput_rps_ci95_hi", "1/s", "its upper end", func(k analysis.Knee) any { return table.NumberIf(k.GoodputHi, has(k)) }))
+	t := table.New(f.title("Where each rung stops to keep up"), f.Caption(), knees,
+		rung(func(k analysis.Knee) string { return k.Rung }),
+		table.Show(perS.name("peak goodput"), peaked(func(k analysis.Knee) string {
+			return fmt.Sprintf("%s [%s, %s]", format.Sig3(k.Goodput.Mean), format.Sig3(k.GoodputLo), format.Sig3(k.GoodputHi))
+		}), goodput...),
+		table.Show("at offered (rps)", peaked(func(k analysis.Knee) string { return format.Short(k.Peak.OfferedRPS) }),
+			table.Value("peak_offered_rps", "1/s", "offered rate of the peak", known(has, func(k analysis.Knee) any { return k.Peak.OfferedRPS })),
+			table.Value("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", known(has, func(k analysis.Knee) any { return k.PeakLo })),
+			table.Value("peak_offered_rps_ci95_hi", "1/s", "highest one", known(has, func(k analysis.Knee) any { return k.PeakHi }))),
+		table.Show("peak lies (rps)", peaked(peakSpan),
+			table.Value("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", func(k analysis.Knee) any { return table.Opt(k.Above) }),
+			table.Value("peak_below_rps", "1/s", "the rate next above these; null where none was run", func(k analysis.Knee) any { return table.Opt(k.Below) })),
+		table.Optional("stable up to (rps)", "stable_to_rps", "1/s", "highest stable rate below every unstable one", func(k analysis.Knee) results.Opt[float64] { return k.StableTo }, format.Short),
+		table.Optional("unstable from (rps)", "unstable_from_rps", "1/s", "lowest unstable rate above every stable one", func(k analysis.Knee) results.Opt[float64] { return k.UnstableFrom }, format.Short),
+		table.Show("bracketed", func(k analysis.Knee) string { return bracketing[k.Rung] },
+			table.Value("bracketed", "", "whether rates on both sides of the knee were run", known(has, func(k analysis.Knee) any { return len(k.Missing()) == 0 }))),
+		table.Value("seeds", "", "seeds that were resampled", func(k analysis.Knee) any { return k.Seeds }),
+	)
 	t.Notes = []string{kneeNote(knees), "Stable and unstable are told by the backlog: the table “backlog”."}
 	t.Notes = append(t.Notes, notes.all()...)
 	return t
@@ -51,11 +57,11 @@ func Knees(s *analysis.Sweep, f Facts) Table {
 func peakSpan(k analysis.Knee) string {
 	switch {
 	case k.Above.OK && k.Below.OK:
-		return fmt.Sprintf("%s–%s", short(k.Above.V), short(k.Below.V))
+		return fmt.Sprintf("%s–%s", format.Short(k.Above.V), format.Short(k.Below.V))
 	case k.Below.OK:
-		return "below " + short(k.Below.V)
+		return "below " + format.Short(k.Below.V)
 	case k.Above.OK:
-		return "above " + short(k.Above.V)
+		return "above " + format.Short(k.Above.V)
 	}
 	return "anywhere"
 }
@@ -87,78 +93,35 @@ func kneeNote(knees []analysis.Knee) string {
 }
 
 // Backlogs is the course of each rung's backlog at each rate.
-func Backlogs(s *analysis.Sweep, f Facts) Table {
+func Backlogs(s *analysis.Sweep, f Facts) table.Table {
 	var all []analysis.Steadiness
 	for _, k := range s.Knees() {
 		all = append(all, k.Rates...)
 	}
-	known := func(of func(analysis.Steadiness) string) []string {
-		return textsOf(all, func(r analysis.Steadiness) string {
-			if r.Cells == 0 {
+	has := func(r analysis.Steadiness) bool { return r.Cells > 0 }
+	t := table.New(f.title("Whether the backlog grows"), f.Caption(), all,
+		rung(func(r analysis.Steadiness) string { return r.Rung }),
+		offered(func(r analysis.Steadiness) float64 { return r.OfferedRPS }),
+		table.Count("cells", "cells", "cells whose backlog is known", func(r analysis.Steadiness) int { return r.Cells }),
+		table.Optional("mean backlog", "backlog", "", "requests owed, mean over the steady window",
+			func(r analysis.Steadiness) results.Opt[float64] {
+				return results.Opt[float64]{V: r.Backlog, OK: has(r)}
+			}, format.Sig3),
+		table.Show("growth, of arrivals", func(r analysis.Steadiness) string {
+			if !has(r) {
 				return table.Null
 			}
-			return of(r)
-		})
-	}
-	t := table.Of(f.title("Whether the backlog grows"), f.Caption(), []table.Col{
-		table.Left("rung", textsOf(all, func(r analysis.Steadiness) string { return r.Rung })),
-		table.Right("offered (rps)", textsOf(all, func(r analysis.Steadiness) string { return short(r.OfferedRPS) })),
-		table.Right("cells", textsOf(all, func(r analysis.Steadiness) string { return strconv.Itoa(r.Cells) })),
-		table.Right("mean backlog", known(func(r analysis.Steadiness) string { return sig3(r.Backlog) })),
-		table.Right("growth, of arrivals", known(func(r analysis.Steadiness) string { return growthText(r.Growth) + " " + growthSpan(r.Lo, r.Hi) })),
-		table.Left("verdict", textsOf(all, func(r analysis.Steadiness) string { return r.Verdict.String() })),
-	})
-	t.Fields = backlogFields(all)
+			return growthText(r.Growth) + " " + growthSpan(r.Lo, r.Hi)
+		},
+			table.Value("growth", "", "by how much it rose over the window, over the arrivals", func(r analysis.Steadiness) any { return table.NumberIf(r.Growth, has(r)) }),
+			table.Value("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", func(r analysis.Steadiness) any { return table.NumberIf(r.Lo, has(r)) }),
+			table.Value("growth_ci95_hi", "", "its upper end; null where nothing bounds it", func(r analysis.Steadiness) any { return table.NumberIf(r.Hi, has(r)) })),
+		table.Text("verdict", "verdict", "stable, unstable or unclear", func(r analysis.Steadiness) string { return r.Verdict.String() }),
+	)
 	t.Notes = []string{
 		"Backlog: requests that are owed an answer, at a moment. One whose client gave up was never served and stays in it; a refused one does not. " +
 			"Growth: by how much it rose over the steady window, as a share of the arrivals, by the Theil–Sen slope of its means over 40 parts of the window, averaged into as few as five where neighbours depend on each other; [lo, hi] is 95% by Kendall's S, over the seeds in quadrature.",
 		"Unstable: [lo, hi] is above 0 and the growth at least 2%. Stable: hi is below 5% and it is not unstable. Otherwise unclear.",
 	}
 	return t
-}
-
-func kneeFields(knees []analysis.Knee) []Field {
-	peaked := func(of func(analysis.Knee) any) func(analysis.Knee) any {
-		return func(k analysis.Knee) any {
-			if k.Peak == nil {
-				return nil
-			}
-			return of(k)
-		}
-	}
-	fields := []Field{table.NewField("rung", "", "name of the configuration", knees, func(k analysis.Knee) any { return k.Rung })}
-	fields = append(fields, spanFields("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, knees, func(k analysis.Knee) analysis.Range { return k.Goodput })...)
-	return append(fields,
-		table.NewField("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", knees, peaked(func(k analysis.Knee) any { return table.NumberIf(k.GoodputLo, true) })),
-		table.NewField("peak_goodput_rps_ci95_hi", "1/s", "its upper end", knees, peaked(func(k analysis.Knee) any { return table.NumberIf(k.GoodputHi, true) })),
-		table.NewField("peak_offered_rps", "1/s", "offered rate of the peak", knees, peaked(func(k analysis.Knee) any { return k.Peak.OfferedRPS })),
-		table.NewField("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", knees, peaked(func(k analysis.Knee) any { return k.PeakLo })),
-		table.NewField("peak_offered_rps_ci95_hi", "1/s", "highest one", knees, peaked(func(k analysis.Knee) any { return k.PeakHi })),
-		table.NewField("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", knees, func(k analysis.Knee) any { return table.Optional(k.Above) }),
-		table.NewField("peak_below_rps", "1/s", "the rate next above these; null where none was run", knees, func(k analysis.Knee) any { return table.Optional(k.Below) }),
-		table.NewField("stable_to_rps", "1/s", "highest stable rate below every unstable one", knees, func(k analysis.Knee) any { return table.Optional(k.StableTo) }),
-		table.NewField("unstable_from_rps", "1/s", "lowest unstable rate above every stable one", knees, func(k analysis.Knee) any { return table.Optional(k.UnstableFrom) }),
-		table.NewField("bracketed", "", "whether rates on both sides of the knee were run", knees, peaked(func(k analysis.Knee) any { return len(k.Missing()) == 0 })),
-		table.NewField("seeds", "", "seeds that were resampled", knees, func(k analysis.Knee) any { return k.Seeds }))
-}
-
-func backlogFields(all []analysis.Steadiness) []Field {
-	known := func(of func(analysis.Steadiness) any) func(analysis.Steadiness) any {
-		return func(r analysis.Steadiness) any {
-			if r.Cells == 0 {
-				return nil
-			}
-			return of(r)
-		}
-	}
-	return []Field{
-		table.NewField("rung", "", "name of the configuration", all, func(r analysis.Steadiness) any { return r.Rung }),
-		table.NewField("offered_rps", "1/s", "rate at which the tape offers requests", all, func(r analysis.Steadiness) any { return r.OfferedRPS }),
-		table.NewField("cells", "", "cells whose backlog is known", all, func(r analysis.Steadiness) any { return r.Cells }),
-		table.NewField("backlog", "", "requests owed, mean over the steady window", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Backlog, true) })),
-		table.NewField("growth", "", "by how much it rose over the window, over the arrivals", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Growth, true) })),
-		table.NewField("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Lo, true) })),
-		table.NewField("growth_ci95_hi", "", "its upper end; null where nothing bounds it", all, known(func(r analysis.Steadiness) any { return table.NumberIf(r.Hi, true) })),
-		table.NewField("verdict", "", "stable, unstable or unclear", all, func(r analysis.Steadiness) any { return r.Verdict.String() }),
-	}
 }

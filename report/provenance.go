@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Provenance is what a manifest says about where a run comes from, as tables.
-func Provenance(m results.Manifest) []Table {
-	facts := pairs("What ran, and on what", "", "")
-	facts.Name = "provenance"
+func Provenance(m results.Manifest) []table.Table {
+	var facts []pair
 	add := func(name, value string) {
 		if value != "" {
-			facts.Rows = append(facts.Rows, []string{name, value})
+			facts = append(facts, pair{name, value})
 		}
 	}
 	add("started", m.StartedAt.UTC().Format(time.RFC3339))
@@ -48,58 +48,54 @@ func Provenance(m results.Manifest) []Table {
 		add("server "+t.Name, server(t))
 	}
 	add("machine", machine(m.Host))
-	tables := []Table{facts}
+	tables := []table.Table{pairs("provenance", "What ran, and on what", [2]string{}, "fact", "value", facts)}
 	if len(m.Choices) > 0 {
-		t := Table{Name: "provenance-choices", Title: "What the tool chose itself", Columns: []Column{{Name: "parameter", Left: true}, {Name: "chosen", Left: true}, {Name: "why", Left: true}}}
-		for _, c := range m.Choices {
-			t.Rows = append(t.Rows, []string{c.Name, c.Value, c.Why})
-		}
+		t := table.New("What the tool chose itself", "", m.Choices,
+			asIs("parameter", "parameter", func(c results.Choice) string { return c.Name }),
+			asIs("chosen", "chosen", func(c results.Choice) string { return c.Value }),
+			asIs("why", "why", func(c results.Choice) string { return c.Why }))
+		t.Name = "provenance-choices"
 		tables = append(tables, t)
 	}
 	if len(m.Params) > 0 {
-		t := pairs("Every parameter", "parameter", "value")
-		t.Name = "provenance-parameters"
+		var params []pair
 		for _, name := range slices.Sorted(maps.Keys(m.Params)) {
 			if strings.Contains(m.Params[name], "\n") {
 				continue // a file's text, which the manifest has and a table cannot show
 			}
-			t.Rows = append(t.Rows, []string{name, m.Params[name]})
+			params = append(params, pair{name, m.Params[name]})
 		}
-		tables = append(tables, t)
+		tables = append(tables, pairs("provenance-parameters", "Every parameter", [2]string{"parameter", "value"}, "parameter", "value", params))
 	}
 	if len(m.Tapes) > 0 {
-		t := Table{Name: "provenance-tapes", Fields: tapeFields(m.Tapes), Title: "Tapes", Columns: []Column{{Name: "workload", Left: true}, {Name: "offered (rps)"}, {Name: "seed"}, {Name: "requests"}, {Name: "SHA-256", Left: true}}}
-		for _, p := range m.Tapes {
-			t.Rows = append(t.Rows, []string{p.Workload, short(p.OfferedRPS), fmt.Sprint(p.Seed), fmt.Sprint(p.Requests), p.SHA256})
-		}
+		t := table.New("Tapes", "", m.Tapes,
+			table.Text("workload", "workload", "name of the workload", func(t results.Tape) string { return t.Workload }),
+			offered(func(t results.Tape) float64 { return t.OfferedRPS }),
+			table.Show("seed", func(t results.Tape) string { return fmt.Sprint(t.Seed) }, table.Value("seed", "", "seed of the tape", func(t results.Tape) any { return t.Seed })),
+			table.Count("requests", "requests", "requests of the tape", func(t results.Tape) int { return t.Requests }),
+			table.Text("SHA-256", "sha256", "SHA-256 of the tape", func(t results.Tape) string { return t.SHA256 }))
+		t.Name = "provenance-tapes"
 		tables = append(tables, t)
 	}
 	for i := range tables {
-		if tables[i].Name == facts.Name {
-			tables[i].Fields = textFields(tables[i], "fact", "value")
-		} else if tables[i].Fields == nil {
-			var keys []string
-			for _, c := range tables[i].Columns {
-				keys = append(keys, c.Name)
-			}
-			tables[i].Fields = textFields(tables[i], keys...)
-		}
 		tables[i].Title = titled(tables[i].Title, backend(m.Backend))
 	}
 	return tables
 }
 
-// textFields are the cells of a table as they are, under these keys.
-func textFields(t Table, keys ...string) []Field {
-	fields := make([]Field, len(keys))
-	for i, key := range keys {
-		fields[i] = table.NewField(key, "", "as in the manifest", t.Rows, func(row []string) any { return table.TextIf(row[i]) })
-	}
-	return fields
+// pair is a name with its value.
+type pair struct{ name, value string }
+
+func pairs(name, title string, headings [2]string, nameKey, valueKey string, all []pair) table.Table {
+	t := table.New(title, "", all,
+		asIs(headings[0], nameKey, func(p pair) string { return p.name }), asIs(headings[1], valueKey, func(p pair) string { return p.value }))
+	t.Name = name
+	return t
 }
 
-func pairs(title, name, value string) Table {
-	return Table{Title: title, Columns: []Column{{Name: name, Left: true}, {Name: value, Left: true}}}
+// asIs is a column of texts of the manifest.
+func asIs[T any](heading, key string, of func(T) string) table.Col[T] {
+	return table.Show(heading, of, table.Value(key, "", "as in the manifest", func(record T) any { return table.TextIf(of(record)) })).Left()
 }
 
 func server(t results.Target) string {
@@ -121,19 +117,19 @@ func server(t results.Target) string {
 func machine(h results.Host) string {
 	parts := []string{h.CPU, plural(h.Cores, "core")}
 	if h.CPULimit.OK {
-		parts = append(parts, "limited to "+short(h.CPULimit.V)+" cores' time")
+		parts = append(parts, "limited to "+format.Short(h.CPULimit.V)+" cores' time")
 	}
 	if h.MemoryBytes.OK {
-		parts = append(parts, sig3(float64(h.MemoryBytes.V)/(1<<30))+" GiB")
+		parts = append(parts, format.Sig3(float64(h.MemoryBytes.V)/(1<<30))+" GiB")
 	}
 	if h.MemoryLimitBytes.OK {
-		parts = append(parts, "limited to "+sig3(float64(h.MemoryLimitBytes.V)/(1<<30))+" GiB")
+		parts = append(parts, "limited to "+format.Sig3(float64(h.MemoryLimitBytes.V)/(1<<30))+" GiB")
 	}
 	if h.Governor.OK {
 		parts = append(parts, "governor "+h.Governor.V)
 	}
 	if h.Load1.OK {
-		parts = append(parts, "load average "+short(h.Load1.V)+" before the run")
+		parts = append(parts, "load average "+format.Short(h.Load1.V)+" before the run")
 	}
 	return strings.Join(append(parts, strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel)), ", ")
 }

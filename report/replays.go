@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -35,22 +36,20 @@ func (r Replays) Total() (measured, modelled float64) {
 }
 
 // ReplayTable is one row per replayed cell.
-func ReplayTable(rs Replays, facts Facts) Table {
-	var rung, rate, seed, steps, mean, ratio, median, p90 []string
+func ReplayTable(rs Replays, facts Facts) table.Table {
 	total := 0
 	for _, r := range rs {
-		rung, rate, seed = append(rung, r.Rung), append(rate, short(r.OfferedRPS)), append(seed, strconv.FormatUint(r.Seed, 10))
-		steps = append(steps, strconv.Itoa(r.Steps))
-		mean = append(mean, sig3(1e3*r.MeasuredS/float64(max(1, r.Steps))))
-		ratio = append(ratio, fmt.Sprintf("%+.1f%%", 100*(r.ModelledS/r.MeasuredS-1)))
-		median = append(median, fmt.Sprintf("%.1f%%", 100*r.MedianError))
-		p90 = append(p90, fmt.Sprintf("%.1f%%", 100*r.P90Error))
 		total += r.Steps
 	}
-	t := table.Of("The same batches, measured and by the cost model", facts.Caption(), []table.Col{
-		table.Left("rung", rung), table.Right("offered (rps)", rate), table.Right("seed", seed), table.Right("steps", steps), table.Right("mean step (ms)", mean),
-		table.Right("all steps, modelled", ratio), table.Right("one step: median error", median), table.Right("p90", p90),
-	})
+	percent := func(of func(Replay) float64) func(Replay) string {
+		return func(r Replay) string { return fmt.Sprintf("%.1f%%", 100*of(r)) }
+	}
+	t := table.New("The same batches, measured and by the cost model", facts.Caption(), rs, append(keyColumns(func(r Replay) results.Key { return r.Key }),
+		table.Show("steps", func(r Replay) string { return strconv.Itoa(r.Steps) }),
+		table.Show("mean step (ms)", func(r Replay) string { return format.Sig3(1e3 * r.MeasuredS / float64(max(1, r.Steps))) }),
+		table.Show("all steps, modelled", func(r Replay) string { return fmt.Sprintf("%+.1f%%", 100*(r.ModelledS/r.MeasuredS-1)) }),
+		table.Show("one step: median error", percent(func(r Replay) float64 { return r.MedianError })),
+		table.Show("p90", percent(func(r Replay) float64 { return r.P90Error })))...)
 	measured, modelled := rs.Total()
 	t.Notes = []string{
 		fmt.Sprintf("Replayed with the recorded times of requests and steps, the scheduler decided all %d steps exactly as it did in the run.", total),

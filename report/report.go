@@ -16,18 +16,18 @@ import (
 type Report struct {
 	Facts      Facts
 	Words      []string
-	Headline   Table
-	Summary    Table
-	Brief      Table   // Summary for a terminal
-	Hits       []Table // one, or none when no rung has a prefix cache
-	Admission  []Table // none when no rung has an admission policy
-	Extra      []Table // those that only some runs have, by name: anchors, knobs
-	Cells      Table
-	Probes     Table
-	Checks     Table   // the worst figure of each check
-	CellChecks Table   // every figure of every cell
-	Findings   []Table // what the run as a whole says, each with its name
-	Provenance []Table
+	Headline   table.Table
+	Summary    table.Table
+	Brief      table.Table   // Summary for a terminal
+	Hits       []table.Table // one, or none when no rung has a prefix cache
+	Admission  []table.Table // none when no rung has an admission policy
+	Extra      []table.Table // those that only some runs have, by name: anchors, knobs
+	Cells      table.Table
+	Probes     table.Table
+	Checks     table.Table   // the worst figure of each check
+	CellChecks table.Table   // every figure of every cell
+	Findings   []table.Table // what the run as a whole says, each with its name
+	Provenance []table.Table
 	Figures    []chart.Figure
 	Absent     []string // the charts that there are none of, and why
 	Warnings   []string
@@ -43,7 +43,7 @@ func Of(run *analysis.Run) (*Report, error) {
 	}
 	r.Warnings = append(r.Warnings, run.Warnings...)
 	if note := failedNote(run.Failed); note != "" {
-		for _, t := range []*Table{&r.Headline, &r.Summary, &r.Brief} {
+		for _, t := range []*table.Table{&r.Headline, &r.Summary, &r.Brief} {
 			t.Notes = append(t.Notes, note)
 		}
 	}
@@ -63,7 +63,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 		r.Warnings = append(r.Warnings, text)
 	}
 	if hits, ok := Hits(s, f); ok {
-		r.Hits = []Table{hits}
+		r.Hits = []table.Table{hits}
 	}
 	r.Admission = Admission(s, f)
 	study, err := results.StudyOf(m.Params)
@@ -73,8 +73,8 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 	if study != nil {
 		r.Extra = append(r.Extra, Study(s, study, f)...)
 		r.Words = []string{"A study of knobs: every other rung is " + study.Base + " with one setting changed. The rungs are in no order, and none is a step above another."}
-		r.Headline = r.Headline.Without("× the rung below")
-		r.Findings = slices.DeleteFunc(r.Findings, func(t Table) bool { return slices.Contains(stepTables, t.Name) })
+		r.Headline = r.Headline.Hidden("gain")
+		r.Findings = slices.DeleteFunc(r.Findings, func(t table.Table) bool { return slices.Contains(stepTables, t.Name) })
 	}
 	if anchors, ok := Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
@@ -105,8 +105,8 @@ func (r *Report) Blocks() map[string]string {
 // named are the tables of the run that have a block and files each, by name: all of
 // them but the provenance, whose tables share a block. A table that is added here is
 // embedded, written and exported.
-func (r *Report) named() []Table {
-	tables := []Table{r.Headline, r.Summary, r.Cells, r.Probes, r.Checks, r.CellChecks}
+func (r *Report) named() []table.Table {
+	tables := []table.Table{r.Headline, r.Summary, r.Cells, r.Probes, r.Checks, r.CellChecks}
 	for i, name := range []string{"headline", "summary", "cells", "probes", "checks", "cell-checks"} {
 		tables[i].Name = name
 	}
@@ -118,7 +118,7 @@ func (r *Report) named() []Table {
 }
 
 // Tables returns every table of the run, each with its name.
-func (r *Report) Tables() []Table { return append(r.named(), r.Provenance...) }
+func (r *Report) Tables() []table.Table { return append(r.named(), r.Provenance...) }
 
 // Markdown renders the report as one document that stands beside its charts.
 func (r *Report) Markdown() string {
@@ -148,8 +148,8 @@ func (r *Report) Markdown() string {
 }
 
 // tables are those below the charts.
-func (r *Report) tables() []Table {
-	return slices.Concat([]Table{r.Summary}, r.Extra, r.Admission, r.Hits, r.Findings, []Table{r.Cells, r.Checks, r.Probes})
+func (r *Report) tables() []table.Table {
+	return slices.Concat([]table.Table{r.Summary}, r.Extra, r.Admission, r.Hits, r.Findings, []table.Table{r.Cells, r.Checks, r.Probes})
 }
 
 func (r *Report) title() string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -19,7 +20,7 @@ func TestSimulatedFiguresSaySo(t *testing.T) {
 		f.backend = backend
 		r, err := of(f.sweep(), manifest(backend), f.source())
 		require.NoError(t, err)
-		tables := slices.Concat([]Table{r.Headline, r.Summary, r.Brief, r.Cells, r.Probes}, r.Findings, r.Provenance)
+		tables := slices.Concat([]table.Table{r.Headline, r.Summary, r.Brief, r.Cells, r.Probes}, r.Findings, r.Provenance)
 		require.Greater(t, len(tables), 14)
 		for _, table := range tables {
 			require.Equal(t, want, strings.Contains(table.Title, mark), table.Title)
@@ -49,7 +50,7 @@ func TestExtrapolatedCellsAreMarked(t *testing.T) {
 	s := f.sweep()
 	table := Summary(s, FactsOf(s, ""))
 	marked := 0
-	for _, row := range table.Rows {
+	for _, row := range table.Rows() {
 		if strings.Contains(strings.Join(row, " "), beyond) {
 			require.Equal(t, "static", row[0])
 			marked++

@@ -6,28 +6,49 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // SLOs is the peak goodput of every rung at several objectives, from the same rows.
-func SLOs(s *analysis.Sweep, f Facts) Table {
+func SLOs(s *analysis.Sweep, f Facts) table.Table {
 	all := s.SLORows()
-	columns := []table.Col{table.Left("rung", slices.Clone(s.Rungs))}
+	type cell struct {
+		row  analysis.SLORow
+		peak analysis.SLOPeak
+	}
+	var cells []cell
 	undecided := false
+	rows := make([][]cell, len(s.Rungs)) // those of a rung, by objective
 	for _, row := range all {
-		columns = append(columns, table.Right(fmt.Sprintf("%s × SLO: %s s", short(row.Factor), short(row.SLOS)), textsOf(row.Peaks, func(p analysis.SLOPeak) string {
+		for i, p := range row.Peaks {
+			c := cell{row, p}
+			cells, rows[i] = append(cells, c), append(rows[i], c)
+			undecided = undecided || p.Seeds > 0 && p.Most > p.Goodput
+		}
+	}
+	judged := func(c cell) bool { return c.peak.Seeds > 0 }
+	columns := []table.Col[cell]{rung(func(c cell) string { return c.peak.Rung })}
+	for i, row := range all {
+		columns = append(columns, table.Across(fmt.Sprintf("%s × SLO: %s s", format.Short(row.Factor), format.Short(row.SLOS)), func(cells []cell) string {
+			p := cells[i].peak
 			switch {
 			case p.Seeds == 0:
 				return table.Null
 			case p.Most > p.Goodput:
-				undecided = true
-				return fmt.Sprintf("≥%s at %s", sig3(p.Goodput), short(p.OfferedRPS))
+				return fmt.Sprintf("≥%s at %s", format.Sig3(p.Goodput), format.Short(p.OfferedRPS))
 			}
-			return fmt.Sprintf("%s at %s", sig3(p.Goodput), short(p.OfferedRPS))
-		})))
+			return fmt.Sprintf("%s at %s", format.Sig3(p.Goodput), format.Short(p.OfferedRPS))
+		}))
 	}
-	t := table.Of(f.title("Peak goodput at other objectives"), f.Caption(), columns)
-	t.Fields = sloFields(all)
+	columns = append(columns,
+		table.Value("slo_factor", "", "objective over the SLO of the report", func(c cell) any { return c.row.Factor }),
+		table.Value("slo_s", "s", "objective", func(c cell) any { return c.row.SLOS }),
+		table.Value("peak_goodput_rps", "1/s", "highest goodput over the offered rates, mean over seeds; a lower bound when peak_goodput_most_rps is larger", known(judged, func(c cell) any { return c.peak.Goodput })),
+		table.Value("peak_goodput_most_rps", "1/s", "the same if everything undecided had ended in time", known(judged, func(c cell) any { return c.peak.Most })),
+		table.Value("peak_offered_rps", "1/s", "offered rate of the peak", known(judged, func(c cell) any { return c.peak.OfferedRPS })),
+		table.Value("seeds", "", "over which it is the mean", func(c cell) any { return c.peak.Seeds }))
+	t := table.Grouped(f.title("Peak goodput at other objectives"), f.Caption(), cells, rows, columns...)
 	t.Notes = []string{sameOrder(all), "Requests per second within the objective, at the offered rate where they are most; means over seeds, from the same rows. Ahead means by more than 5% and in every seed."}
 	if f.Seeds < analysis.MinSeeds {
 		t.Notes = append(t.Notes, "1 seed: what the machine did to a whole cell may be what put a rung ahead.")
@@ -58,7 +79,7 @@ func sameOrder(all []analysis.SLORow) string {
 	}
 	for _, row := range all {
 		if !slices.Equal(row.Order(), first) {
-			differ = append(differ, short(row.Factor))
+			differ = append(differ, format.Short(row.Factor))
 		}
 	}
 	if len(differ) == 0 {
@@ -69,35 +90,5 @@ func sameOrder(all []analysis.SLORow) string {
 }
 
 func multiples(factors []float64) string {
-	return strings.Join(textsOf(factors, short), ", ")
-}
-
-func sloFields(all []analysis.SLORow) []Field {
-	type cell struct {
-		row  analysis.SLORow
-		peak analysis.SLOPeak
-	}
-	var cells []cell
-	for _, row := range all {
-		for _, p := range row.Peaks {
-			cells = append(cells, cell{row, p})
-		}
-	}
-	known := func(of func(cell) any) func(cell) any {
-		return func(c cell) any {
-			if c.peak.Seeds == 0 {
-				return nil
-			}
-			return of(c)
-		}
-	}
-	return []Field{
-		table.NewField("rung", "", "name of the configuration", cells, func(c cell) any { return c.peak.Rung }),
-		table.NewField("slo_factor", "", "objective over the SLO of the report", cells, func(c cell) any { return c.row.Factor }),
-		table.NewField("slo_s", "s", "objective", cells, func(c cell) any { return c.row.SLOS }),
-		table.NewField("peak_goodput_rps", "1/s", "highest goodput over the offered rates, mean over seeds; a lower bound when peak_goodput_most_rps is larger", cells, known(func(c cell) any { return c.peak.Goodput })),
-		table.NewField("peak_goodput_most_rps", "1/s", "the same if everything undecided had ended in time", cells, known(func(c cell) any { return c.peak.Most })),
-		table.NewField("peak_offered_rps", "1/s", "offered rate of the peak", cells, known(func(c cell) any { return c.peak.OfferedRPS })),
-		table.NewField("seeds", "", "over which it is the mean", cells, func(c cell) any { return c.peak.Seeds }),
-	}
+	return strings.Join(textsOf(factors, format.Short), ", ")
 }

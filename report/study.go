@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -16,9 +17,9 @@ const withinNoise = "within the noise"
 
 // Study is the tables of a study of knobs: "knobs" with a verdict for each change, and
 // "knob-NAME" with the figures of each knob.
-func Study(s *analysis.Sweep, study *results.Study, f Facts) []Table {
+func Study(s *analysis.Sweep, study *results.Study, f Facts) []table.Table {
 	r := s.StudyOf(study)
-	tables := []Table{verdicts(s, r, f)}
+	tables := []table.Table{verdicts(s, r, f)}
 	var knobs []string
 	for _, a := range study.Arms {
 		if !slices.Contains(knobs, a.Knob) {
@@ -35,19 +36,30 @@ func Study(s *analysis.Sweep, study *results.Study, f Facts) []Table {
 }
 
 // verdicts is one row per arm, with what became of it at each rate.
-func verdicts(s *analysis.Sweep, r analysis.StudyResult, f Facts) Table {
-	t := Table{Name: "knobs", Title: f.title("What each knob changes of " + r.Base), Caption: f.Caption(), Columns: []Column{{Name: "knob", Left: true}, {Name: "value", Left: true}}}
+func verdicts(s *analysis.Sweep, r analysis.StudyResult, f Facts) table.Table {
+	columns := effectColumns(r.Base)
+	shown := []string{"knob", "value"}
 	for _, rate := range s.Rates {
-		t.Columns = append(t.Columns, Column{Name: "at " + short(rate) + " rps", Left: true})
+		at := "at " + format.Short(rate) + " rps"
+		shown = append(shown, at)
+		columns = append(columns, table.Across(at, func(row []armEffect) string {
+			i := slices.IndexFunc(row, func(l armEffect) bool { return l.arm.OfferedRPS == rate })
+			if i < 0 {
+				return table.Null
+			}
+			return verdictOf(row[i].arm)
+		}).Left())
 	}
-	var rows [][]string
-	for _, a := range r.Arms {
-		if last := len(rows) - 1; last < 0 || rows[last][0] != a.Knob || rows[last][1] != a.Value {
-			rows = append(rows, append([]string{a.Knob, a.Value}, slices.Repeat([]string{table.Null}, len(s.Rates))...))
+	var rows [][]armEffect
+	lines := effectsOf(r.Arms)
+	for i, l := range lines {
+		if i == 0 || l.arm.Knob != lines[i-1].arm.Knob || l.arm.Value != lines[i-1].arm.Value {
+			rows = append(rows, nil)
 		}
-		rows[len(rows)-1][2+slices.Index(s.Rates, a.OfferedRPS)] = verdictOf(a)
+		rows[len(rows)-1] = append(rows[len(rows)-1], l)
 	}
-	t.Rows, t.Fields = rows, effectFields(r.Arms)
+	t := table.Grouped(f.title("What each knob changes of "+r.Base), f.Caption(), lines, rows, columns...).Shown(shown...)
+	t.Name = "knobs"
 	t.Notes = []string{noiseNote(r), chanceNote(r)}
 	if strings.Contains(f.Backend, backend("twin")) {
 		t.Notes = append(t.Notes, "The twin's replicates differ by the noise that it is given. Without --twin-noise they are the same, so that any difference, however small, is the knob's.")
@@ -67,7 +79,7 @@ func noiseNote(r analysis.StudyResult) string {
 
 func chanceNote(r analysis.StudyResult) string {
 	return fmt.Sprintf("%d of %d differences are beyond the noise. Were no knob to matter, up to 5%% of them (%s) might be by chance: one that stands alone wants another run.",
-		r.Beyond, r.Judged, short(math.Round(0.05*float64(r.Judged))))
+		r.Beyond, r.Judged, format.Short(math.Round(0.05*float64(r.Judged))))
 }
 
 // verdictOf sums up an arm at one rate: the metrics that became better and worse.
@@ -92,49 +104,50 @@ func verdictOf(a analysis.ArmResult) string {
 }
 
 // knobTable is one row per value and rate of a knob, and one for the unchanged rung.
-func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, f Facts) Table {
-	t := Table{Name: "knob-" + knob, Title: f.title("Knob " + knob), Caption: f.Caption(), Columns: []Column{{Name: "offered (rps)"}, {Name: "value", Left: true}}}
-	scales := make([]scale, len(analysis.StudyMetrics()))
+func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, f Facts) table.Table {
+	columns, shown := effectColumns(base), []string{"offered_rps", "value"}
 	for i, m := range analysis.StudyMetrics() {
-		most := 0.0
-		for _, a := range arms {
-			most = max(most, a.Effects[i].Base.Max, a.Effects[i].Arm.Max)
-		}
-		scales[i] = scaleOf(m.Unit, most)
-		t.Columns = append(t.Columns, Column{Name: scales[i].name(m.Label)}, Column{Name: "change"})
+		sc := scaleOf(m.Unit, largest(arms, func(a analysis.ArmResult) float64 { return max(a.Effects[i].Base.Max, a.Effects[i].Arm.Max) }))
+		columns = append(columns,
+			table.Show(sc.name(m.Label), func(l armEffect) string {
+				if l.unchanged != nil {
+					return sc.spread(l.arm.Effects[i].Base)
+				}
+				return sc.spread(l.arm.Effects[i].Arm)
+			}).Named(m.Key),
+			table.Show("change", func(l armEffect) string {
+				if l.unchanged != nil {
+					return floorText(l.unchanged, i, sc)
+				}
+				return differenceText(l.arm.Effects[i], sc)
+			}).Named(m.Key+"_change"))
+		shown = append(shown, m.Key, m.Key+"_change")
 	}
-	t.Columns = append(t.Columns, Column{Name: "verdict", Left: true})
+	var rows [][]armEffect
 	for _, rate := range s.Rates {
 		there := slices.DeleteFunc(slices.Clone(arms), func(a analysis.ArmResult) bool { return a.OfferedRPS != rate })
 		if len(there) > 0 {
-			t.Rows = append(t.Rows, baseRow(base, there, scales))
+			rows = append(rows, []armEffect{{arm: there[0], unchanged: there}})
 		}
 		for _, a := range there {
-			row := []string{short(rate), a.Value}
-			for i, e := range a.Effects {
-				row = append(row, scales[i].spread(e.Arm), differenceText(e, scales[i]))
-			}
-			t.Rows = append(t.Rows, append(row, verdictOf(a)))
+			rows = append(rows, []armEffect{{arm: a}})
 		}
 	}
-	t.Fields = effectFields(arms)
+	t := table.Grouped(f.title("Knob "+knob), f.Caption(), effectsOf(arms), rows, columns...).Shown(append(shown, "verdict")...)
+	t.Name = "knob-" + knob
 	t.Notes = []string{"In the unchanged row, ± is the noise floor of a change of that metric; how it is set, and how many verdicts may be by chance, is under the table of all knobs."}
 	return t
 }
 
-// baseRow is the unchanged rung at the rate of arms, with the largest floors that they face.
-func baseRow(base string, arms []analysis.ArmResult, scales []scale) []string {
-	row := []string{short(arms[0].OfferedRPS), "unchanged (" + base + ")"}
-	for i, sc := range scales {
-		floor, most := table.Null, -1.0
-		for _, a := range arms {
-			if e := a.Effects[i]; e.Finding != analysis.CannotTell && e.Floor > most {
-				floor, most = effectText(e, e.Floor, sc, "±%"), e.Floor
-			}
+// floorText is the largest floor of a metric that arms face.
+func floorText(arms []analysis.ArmResult, metric int, sc scale) string {
+	floor, most := table.Null, -1.0
+	for _, a := range arms {
+		if e := a.Effects[metric]; e.Finding != analysis.CannotTell && e.Floor > most {
+			floor, most = effectText(e, e.Floor, sc, "±%"), e.Floor
 		}
-		row = append(row, sc.spread(arms[0].Effects[i].Base), floor)
 	}
-	return append(row, "")
+	return floor
 }
 
 func differenceText(e analysis.Effect, sc scale) string {
@@ -157,39 +170,55 @@ func effectText(e analysis.Effect, d float64, sc scale, form string) string {
 	return fmt.Sprintf(form+".3g", d*sc.factor) + sc.suffix
 }
 
-// effectFields have a row for every metric of every arm at every rate.
-func effectFields(arms []analysis.ArmResult) []Field {
-	type row struct {
-		arm analysis.ArmResult
-		e   analysis.Effect
-	}
-	var rows []row
+// armEffect is the effect of an arm on one metric.
+type armEffect struct {
+	arm       analysis.ArmResult
+	e         analysis.Effect
+	unchanged []analysis.ArmResult // in the row of the unchanged rung: the arms at its rate
+}
+
+func effectsOf(arms []analysis.ArmResult) (all []armEffect) {
 	for _, a := range arms {
 		for _, e := range a.Effects {
-			rows = append(rows, row{a, e})
+			all = append(all, armEffect{arm: a, e: e})
 		}
 	}
-	judged := func(of func(row) float64) func(row) any {
-		return func(r row) any { return table.NumberIf(of(r), r.e.Finding != analysis.CannotTell) }
+	return all
+}
+
+// effectColumns are what machines get of every metric of every arm at every rate.
+func effectColumns(base string) []table.Col[armEffect] {
+	judged := func(of func(armEffect) float64) func(armEffect) any {
+		return func(l armEffect) any { return table.NumberIf(of(l), l.e.Finding != analysis.CannotTell) }
 	}
-	fields := []Field{
-		table.NewField("knob", "", "the setting that was changed, alone", rows, func(r row) any { return r.arm.Knob }),
-		table.NewField("value", "", "to this", rows, func(r row) any { return r.arm.Value }),
-		table.NewField("offered_rps", "1/s", "rate at which the tape offers requests", rows, func(r row) any { return r.arm.OfferedRPS }),
-		table.NewField("metric", "", "key of the metric", rows, func(r row) any { return r.e.Key }),
+	columns := []table.Col[armEffect]{
+		table.Text("knob", "knob", "the setting that was changed, alone", func(l armEffect) string { return l.arm.Knob }),
+		table.Show("value", func(l armEffect) string {
+			if l.unchanged != nil {
+				return "unchanged (" + base + ")"
+			}
+			return l.arm.Value
+		}, table.Value("value", "", "to this", func(l armEffect) any { return l.arm.Value })).Left(),
+		offered(func(l armEffect) float64 { return l.arm.OfferedRPS }),
+		table.Value("metric", "", "key of the metric", func(l armEffect) any { return l.e.Key }),
 	}
-	fields = append(fields, spanFields("unchanged", "", "the metric of the unchanged rung, in the unit of its key", "seeds", true, rows, func(r row) analysis.Range { return r.e.Base })...)
-	fields = append(fields, spanFields("changed", "", "the metric with the change", "seeds", true, rows, func(r row) analysis.Range { return r.e.Arm })...)
-	return append(fields,
-		table.NewField("relative", "", "whether difference and floor are natural logarithms of a ratio; else they are in the unit of the metric's key", rows, func(r row) any { return r.e.Relative }),
-		table.NewField("difference", "", "changed against unchanged, by tape, mean over seeds; null when nobody can tell", rows, judged(func(r row) float64 { return r.e.Difference })),
-		table.NewField("difference_is_lower_bound", "", "whether the true difference is above the one given", rows, func(r row) any { return r.e.AtLeast }),
-		table.NewField("floor", "", "the noise that it must exceed", rows, judged(func(r row) float64 { return r.e.Floor })),
-		table.NewField("verdict", "", "better, worse, within the noise or cannot tell", rows, func(r row) any {
-			if r.e.Finding == analysis.NoDifference {
+	columns = append(columns, span("unchanged", "", "the metric of the unchanged rung, in the unit of its key", "seeds", true, func(l armEffect) analysis.Range { return l.e.Base })...)
+	columns = append(columns, span("changed", "", "the metric with the change", "seeds", true, func(l armEffect) analysis.Range { return l.e.Arm })...)
+	return append(columns,
+		table.Value("relative", "", "whether difference and floor are natural logarithms of a ratio; else they are in the unit of the metric's key", func(l armEffect) any { return l.e.Relative }),
+		table.Value("difference", "", "changed against unchanged, by tape, mean over seeds; null when nobody can tell", judged(func(l armEffect) float64 { return l.e.Difference })),
+		table.Value("difference_is_lower_bound", "", "whether the true difference is above the one given", func(l armEffect) any { return l.e.AtLeast }),
+		table.Value("floor", "", "the noise that it must exceed", judged(func(l armEffect) float64 { return l.e.Floor })),
+		table.Show("verdict", func(l armEffect) string {
+			if l.unchanged != nil {
+				return ""
+			}
+			return verdictOf(l.arm)
+		}, table.Value("verdict", "", "better, worse, within the noise or cannot tell", func(l armEffect) any {
+			if l.e.Finding == analysis.NoDifference {
 				return withinNoise
 			}
-			return string(r.e.Finding)
-		}),
-		table.NewField("reason", "", "why nobody can tell", rows, func(r row) any { return table.TextIf(r.e.Reason) }))
+			return string(l.e.Finding)
+		})).Left(),
+		table.Value("reason", "", "why nobody can tell", func(l armEffect) any { return table.TextIf(l.e.Reason) }))
 }

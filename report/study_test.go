@@ -49,8 +49,8 @@ func TestStudyTables(t *testing.T) {
 	golden.Equal(t, "knobs.md", text)
 	golden.Equal(t, "knobs.csv", string(tables[0].CSV()))
 	require.Equal(t, []string{"knobs", "knob-max-batch", "knob-kv-layout"}, []string{tables[0].Name, tables[1].Name, tables[2].Name})
-	require.Equal(t, []string{"max-batch", "24", withinNoise, withinNoise}, tables[0].Rows[1], "the same again")
-	require.Contains(t, tables[0].Rows[0][3], "worse", "a small batch, under much load")
+	require.Equal(t, []string{"max-batch", "24", withinNoise, withinNoise}, tables[0].Rows()[1], "the same again")
+	require.Contains(t, tables[0].Rows()[0][3], "worse", "a small batch, under much load")
 }
 
 // A report of a study has its tables, and nothing that calls an arm a step of a ladder.

@@ -2,13 +2,12 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -40,38 +39,39 @@ func thinNote() string {
 
 // Summary is the main table: one row per rung and offered rate, means over
 // seeds, with min–max where there are several.
-func Summary(s *analysis.Sweep, f Facts) Table {
+func Summary(s *analysis.Sweep, f Facts) table.Table {
 	points := pointsOf(s)
 	notes := &footnotes{}
-	columns := pointColumns(points, f)
+	valid := validities(points, notes)
 	anyThin := false
-	columns = append(columns, table.Right("requests", each(points, func(p *analysis.Point) string {
-		text := strconv.Itoa(p.Total(analysis.Arrivals))
+	for _, p := range points {
+		anyThin = anyThin || p.Range(analysis.E2EP99).Thin
+	}
+	columns := pointColumns(func(p *analysis.Point) string { return valid[p] })
+	columns[len(columns)-1] = requests().Marked(func(p *analysis.Point) string {
 		if p.Range(analysis.E2EP99).Thin {
-			anyThin = true
-			text += thin
+			return thin
 		}
-		return text
-	})))
-	columns = append(columns, metric(points, analysis.Goodput, true), metric(points, analysis.Attainment, false))
-	if occurs(points, analysis.Shed) {
-		columns = append(columns, metric(points, analysis.Admitted, false), total(points, analysis.Shed))
-	}
-	if occurs(points, analysis.Violations) {
-		columns = append(columns, metric(points, analysis.Violations, false))
-	}
-	for _, m := range []analysis.Metric{analysis.Dropped, analysis.Aborted} {
-		if occurs(points, m) {
-			columns = append(columns, total(points, m))
-		}
-	}
-	for _, m := range []analysis.Metric{analysis.TTFTP50, analysis.ITLP99, analysis.E2EP50, analysis.E2EP99} {
+		return ""
+	})
+	columns = append(columns, outcomes()...)
+	columns = append(columns, metrics(points, analysis.Achieved, analysis.Throughput)...)
+	columns = append(columns, metric(points, analysis.Goodput, true))
+	columns = append(columns, metrics(points, analysis.Tokens, analysis.CompletedTokens, analysis.Attainment, analysis.Admitted, analysis.HitRate)...)
+	for _, m := range []analysis.Metric{analysis.TTFTP50, analysis.TTFTP99, analysis.ITLP50, analysis.ITLP99, analysis.TPOTP50, analysis.TPOTP99, analysis.E2EP50, analysis.E2EP99, analysis.LagP99} {
 		columns = append(columns, metric(points, m, true))
 	}
-	columns = append(columns, table.Right("valid", each(points, func(p *analysis.Point) string { return validity(p, notes) })))
+	columns = append(columns,
+		table.Value("p99_is_unbounded", "", "a cell has too few requests to bound a p99 from above", func(p *analysis.Point) any { return p.Range(analysis.E2EP99).Thin }),
+		metric(points, analysis.Violations, false).ForReaders(), total(analysis.Dropped).ForReaders(), total(analysis.Aborted).ForReaders())
 
-	t := table.Of(f.title("Every rung at every offered rate"), f.Caption(), columns)
-	t.Fields = summaryFields(points)
+	shown := append(pointKeys(f), "arrivals", "goodput_rps", "attainment")
+	if occurs(points, analysis.Shed) {
+		shown = append(shown, "attainment_admitted", "shed")
+	}
+	shown = append(shown, occurring(points, analysis.Violations, analysis.Dropped, analysis.Aborted)...)
+	shown = append(shown, "ttft_p50_s", "itl_p99_s", "e2e_p50_s", "e2e_p99_s", "valid_cells")
+	t := table.New(f.title("Every rung at every offered rate"), f.Caption(), points, columns...).Shown(shown...)
 	t.Notes = []string{definitionNote}
 	if f.Seeds > 1 {
 		t.Notes = append(t.Notes, seedsNote)
@@ -89,43 +89,23 @@ func Summary(s *analysis.Sweep, f Facts) Table {
 	return t
 }
 
-func pointsOf(s *analysis.Sweep) []*analysis.Point {
-	points := make([]*analysis.Point, len(s.Points))
-	for i := range s.Points {
-		points[i] = &s.Points[i]
-	}
-	return points
-}
-
-// pointColumns name the points.
-func pointColumns(points []*analysis.Point, f Facts) []table.Col {
-	columns := []table.Col{
-		table.Left("rung", each(points, func(p *analysis.Point) string { return p.Rung })),
-		table.Right("offered (rps)", each(points, func(p *analysis.Point) string { return short(p.OfferedRPS) })),
-	}
-	if f.Seeds > 1 {
-		columns = append(columns, table.Right("seeds", each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Seeds()) })))
-	}
-	return columns
-}
-
 // Brief is Summary in the columns that a terminal has room for.
-func Brief(s *analysis.Sweep, f Facts) Table {
+func Brief(s *analysis.Sweep, f Facts) table.Table {
 	full := Summary(s, f)
-	kept := Table{Title: full.Title, Caption: full.Caption, Rows: make([][]string, len(full.Rows)), Notes: full.Notes[1:]}
-	for i, c := range full.Columns {
-		if !brief.MatchString(c.Name) {
-			continue
-		}
-		kept.Columns = append(kept.Columns, c)
-		for j, row := range full.Rows {
-			kept.Rows[j] = append(kept.Rows[j], row[i])
-		}
-	}
-	return kept
+	keys := []string{"rung", "offered_rps", "arrivals", "goodput_rps", "attainment", "shed", "ttft_p50_s", "itl_p99_s", "e2e_p50_s", "e2e_p99_s", "valid_cells"}
+	brief := full.Shown(slices.DeleteFunc(keys, func(key string) bool { return key == "shed" && !occurs(pointsOf(s), analysis.Shed) })...)
+	brief.Notes = full.Notes[1:]
+	return brief
 }
 
-var brief = regexp.MustCompile(`^(rung|offered|requests|goodput|attainment|shed|TTFT p50|ITL p99|E2E|valid)( \(.*\)| p\d+.*)?$`)
+// validities says of each point whether its cells are valid.
+func validities(points []*analysis.Point, notes *footnotes) map[*analysis.Point]string {
+	valid := map[*analysis.Point]string{}
+	for _, p := range points {
+		valid[p] = validity(p, notes)
+	}
+	return valid
+}
 
 // validity says whether a point's cells are valid, with a footnote for every
 // reason and every warning that has no mark of its own.
@@ -137,7 +117,7 @@ func validity(p *analysis.Point, notes *footnotes) string {
 			if w.IsOfTape() {
 				rung = "every rung"
 			}
-			return fmt.Sprintf("%s at %s rps, %s", rung, short(c.Cell.OfferedRPS), seedOf(c.Cell.Key))
+			return fmt.Sprintf("%s at %s rps, %s", rung, format.Short(c.Cell.OfferedRPS), seedOf(c.Cell.Key))
 		}
 		for _, w := range c.Invalid {
 			marks += notes.mark(fmt.Sprintf("%s is INVALID: %s.", where(w), w.Text))
@@ -204,7 +184,7 @@ func (f *footnotes) all() []string {
 	if len(f.beyond) > 0 {
 		notes = append(notes, fmt.Sprintf(
 			"%s extrapolated: the cell has simulated steps larger than those which the cost model was fitted on (%d cell(s), up to %s%% of the steps).",
-			beyond, len(f.beyond), sig3(100*slices.Max(f.beyond))))
+			beyond, len(f.beyond), format.Sig3(100*slices.Max(f.beyond))))
 	}
 	return append(notes, f.lines...)
 }
@@ -245,42 +225,4 @@ func unequal(s *analysis.Sweep) bool {
 // replicated says whether a seed was measured more than once somewhere.
 func replicated(points []*analysis.Point) bool {
 	return slices.ContainsFunc(points, func(p *analysis.Point) bool { return p.Seeds() < len(p.Cells) })
-}
-
-func each(points []*analysis.Point, of func(*analysis.Point) string) []string {
-	cells := make([]string, len(points))
-	for i, p := range points {
-		cells[i] = of(p)
-	}
-	return cells
-}
-
-// occurs reports whether a metric is measured and not zero somewhere.
-func occurs(points []*analysis.Point, m analysis.Metric) bool {
-	for _, p := range points {
-		if r := p.Range(m); r.N > 0 && r.Max > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func total(points []*analysis.Point, m analysis.Metric) table.Col {
-	return table.Right(m.Label, each(points, func(p *analysis.Point) string { return strconv.Itoa(p.Total(m)) })).With(totalField(points, m))
-}
-
-// metric is a metric's column in one unit: means over seeds, with the range when
-// spread asks for it.
-func metric(points []*analysis.Point, m analysis.Metric, spread bool) table.Col {
-	largest := 0.0
-	for _, p := range points {
-		largest = max(largest, p.Range(m).Max)
-	}
-	sc := scaleOf(m.Unit, largest)
-	return table.Right(sc.name(m.Label), each(points, func(p *analysis.Point) string {
-		if spread {
-			return sc.spread(p.Range(m))
-		}
-		return sc.mean(p.Range(m))
-	})).With(rangeFields(points, m)...)
 }

@@ -8,10 +8,11 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-func plain(t *testing.T, table Table) string {
+func plain(t *testing.T, table table.Table) string {
 	var b strings.Builder
 	require.NoError(t, table.Text(&b))
 	return b.String()

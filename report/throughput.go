@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -10,40 +11,53 @@ const throughputNote = "Completed: arrivals of the steady window that were answe
 
 // Throughput sets token throughput beside request throughput, and what was offered
 // beside what survived.
-func Throughput(s *analysis.Sweep, f Facts) Table {
+func Throughput(s *analysis.Sweep, f Facts) table.Table {
 	points := pointsOf(s)
 	notes := &footnotes{}
-	columns := pointColumns(points, f)
+	answers := map[*analysis.Point]string{}
+	for _, p := range points {
+		answers[p] = meanAnswer(p, notes)
+	}
+	survivors := func(of func(analysis.Survivors) any) func(*analysis.Point) any {
+		return func(p *analysis.Point) any {
+			if v, ok := p.Survivors(); ok {
+				return of(v)
+			}
+			return nil
+		}
+	}
+	columns := append(pointColumns(nil), outcomes()...)
 	for _, m := range []analysis.Metric{analysis.Achieved, analysis.Throughput, analysis.CompletedTokens, analysis.Tokens} {
 		columns = append(columns, metric(points, renamed(m), false))
 	}
-	columns = append(columns, table.Right("mean answer, completed / offered (tok)", each(points, func(p *analysis.Point) string {
-		v, ok := p.Survivors()
-		if !ok {
-			return table.Null
-		}
-		if v.Completed == 0 {
-			return table.Null + " / " + sig3(v.MeanOffered)
-		}
-		text := sig3(v.MeanCompleted) + " / " + sig3(v.MeanOffered)
-		if v.Biased() {
-			text += notes.mark("The completed answers are shorter than the offered ones by more than 5%, and a random choice of as many requests is so with less than 1% chance: requests per second counts the short ones. Tokens per second does not.")
-		}
-		return text
-	})))
-	for _, m := range []analysis.Metric{analysis.Shed, analysis.Timeouts, analysis.Failures} {
-		if occurs(points, m) {
-			columns = append(columns, total(points, m))
-		}
-	}
-	if occurs(points, analysis.HitRate) {
-		columns = append(columns, metric(points, analysis.HitRate, false))
-	}
-	columns = append(columns, metric(points, analysis.ITLP50, false), metric(points, analysis.LagP99, false))
-	t := table.Of(f.title("What was offered and what was done"), f.Caption(), columns)
-	t.Fields = throughputFields(points)
+	columns = append(columns, metrics(points, analysis.HitRate, analysis.ITLP50, analysis.LagP99)...)
+	columns = append(columns, table.Show("mean answer, completed / offered (tok)", func(p *analysis.Point) string { return answers[p] },
+		table.Value("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanOffered, true) })),
+		table.Value("completed_mean_tokens", "tokens", "that of the arrivals that completed", survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanCompleted, v.Completed > 0) })),
+		table.Value("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", survivors(func(v analysis.Survivors) any { return table.NumberIf(v.P, true) })),
+		table.Value("survivorship", "", "whether completed answers are shorter, beyond chance and by more than 5%", survivors(func(v analysis.Survivors) any { return v.Biased() }))))
+
+	shown := append(pointKeys(f), "achieved_rps", "throughput_rps", "completed_tokens_per_s", "throughput_tokens_per_s", "offered_mean_tokens")
+	shown = append(shown, occurring(points, analysis.Shed, analysis.Timeouts, analysis.Failures, analysis.HitRate)...)
+	t := table.New(f.title("What was offered and what was done"), f.Caption(), points, columns...).Shown(append(shown, "itl_p50_s", "dispatch_lag_p99_s")...)
 	t.Notes = append([]string{throughputNote}, notes.all()...)
 	return t
+}
+
+// meanAnswer sets the mean answer of the arrivals that completed beside that of all.
+func meanAnswer(p *analysis.Point, notes *footnotes) string {
+	v, ok := p.Survivors()
+	if !ok {
+		return table.Null
+	}
+	if v.Completed == 0 {
+		return table.Null + " / " + format.Sig3(v.MeanOffered)
+	}
+	text := format.Sig3(v.MeanCompleted) + " / " + format.Sig3(v.MeanOffered)
+	if v.Biased() {
+		text += notes.mark("The completed answers are shorter than the offered ones by more than 5%, and a random choice of as many requests is so with less than 1% chance: requests per second counts the short ones. Tokens per second does not.")
+	}
+	return text
 }
 
 // renamed heads a metric's column by what sets it apart from its neighbours here.
@@ -56,26 +70,4 @@ func renamed(m analysis.Metric) analysis.Metric {
 		m.Label = label
 	}
 	return m
-}
-
-func throughputFields(points []*analysis.Point) []Field {
-	survivors := func(of func(analysis.Survivors) any) func(*analysis.Point) any {
-		return func(p *analysis.Point) any {
-			v, ok := p.Survivors()
-			if !ok {
-				return nil
-			}
-			return of(v)
-		}
-	}
-	fields := pointFields(points)
-	for _, m := range []analysis.Metric{analysis.Completed, analysis.Shed, analysis.Timeouts, analysis.Failures} {
-		fields = append(fields, totalField(points, m))
-	}
-	fields = append(fields, rangesOf(points, analysis.Achieved, analysis.Throughput, analysis.CompletedTokens, analysis.Tokens, analysis.HitRate, analysis.ITLP50, analysis.LagP99)...)
-	return append(fields,
-		table.NewField("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", points, survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanOffered, true) })),
-		table.NewField("completed_mean_tokens", "tokens", "that of the arrivals that completed", points, survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanCompleted, v.Completed > 0) })),
-		table.NewField("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", points, survivors(func(v analysis.Survivors) any { return table.NumberIf(v.P, true) })),
-		table.NewField("survivorship", "", "whether completed answers are shorter, beyond chance and by more than 5%", points, survivors(func(v analysis.Survivors) any { return v.Biased() })))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/format"
 )
 
 // Words says in plain sentences what the headline table shows.
@@ -16,9 +17,9 @@ func Words(s *analysis.Sweep) []string {
 			words = append(words, fmt.Sprintf("%s has no valid cell.", h.Rung))
 			continue
 		}
-		w := fmt.Sprintf("%s answers at most %s requests per second within the SLO, at %s offered", h.Rung, sig3(h.Goodput.Mean), short(h.Peak.OfferedRPS))
+		w := fmt.Sprintf("%s answers at most %s requests per second within the SLO, at %s offered", h.Rung, format.Sig3(h.Goodput.Mean), format.Short(h.Peak.OfferedRPS))
 		if h.Gain > 0 {
-			w += fmt.Sprintf(": %s times what %s does", sig3(h.Gain), hs[i-1].Rung)
+			w += fmt.Sprintf(": %s times what %s does", format.Sig3(h.Gain), hs[i-1].Rung)
 		}
 		words = append(words, w+".")
 	}
@@ -30,7 +31,7 @@ func Words(s *analysis.Sweep) []string {
 	}
 	if len(tails) > 0 {
 		words = append(words, fmt.Sprintf("At %s requests per second, the highest rate that all were offered, p99 end-to-end latency is %s.",
-			short(hs[0].TailRPS), strings.Join(tails, ", ")))
+			format.Short(hs[0].TailRPS), strings.Join(tails, ", ")))
 	}
 	return words
 }

@@ -100,7 +100,7 @@ func (f *compareFlags) print(out io.Writer, c *analysis.Comparison, a, b *analys
 		enc.SetIndent("", "  ")
 		return enc.Encode(report.CompareRecordOf(c, a.Manifest, b.Manifest))
 	case f.csv:
-		_, err := out.Write(report.CompareRecordOf(c, a.Manifest, b.Manifest).CSV())
+		_, err := out.Write(report.CompareOf(c, a.Manifest, b.Manifest).Deltas.CSV())
 		return err
 	}
 	warnings := slices.Clone(a.Warnings)

@@ -10,7 +10,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 func newLadderList() *cobra.Command {
@@ -107,12 +107,12 @@ func checkLadder(out io.Writer, l *spec.Ladder) error {
 	return nil
 }
 
-func changesTable(s ladder.Step) report.Table {
-	t := report.Table{Columns: []report.Column{{Name: "setting", Left: true}, {Name: "mechanism", Left: true}, {Name: s.Below.Name, Left: true}, {Name: s.Rung.Name, Left: true}}}
-	for _, c := range s.Changes {
-		t.Rows = append(t.Rows, []string{c.Key, c.Mechanism, c.Below, c.Here})
-	}
-	return t
+func changesTable(s ladder.Step) table.Table {
+	return table.New("", "", s.Changes,
+		table.Show("setting", func(c spec.Change) string { return c.Key }).Left(),
+		table.Show("mechanism", func(c spec.Change) string { return c.Mechanism }).Left(),
+		table.Show(s.Below.Name, func(c spec.Change) string { return c.Below }).Left(),
+		table.Show(s.Rung.Name, func(c spec.Change) string { return c.Here }).Left())
 }
 
 // warningOf says why a step's effect cannot be put down to one thing, "" if it can.

@@ -10,6 +10,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 func newLadderPlan() *cobra.Command {
@@ -52,10 +53,16 @@ func printPlan(out io.Writer, cfg ladder.Config, begin time.Time, simulated bool
 		label = func(i float64) string { return fmt.Sprintf("auto %g of %d", i, cfg.NumRates) }
 	}
 	cells := ladder.Plan(rungs, rates, cfg.Seeds, cfg.Repeats)
-	t := report.Table{Columns: []report.Column{{Name: "cell"}, {Name: "rung", Left: true}, {Name: "offered (rps)"}, {Name: "seed"}, {Name: "begins after about"}}}
-	for i, key := range cells {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), report.CellRung(key), label(key.OfferedRPS), fmt.Sprint(key.Seed), (time.Duration(i) * cfg.CellTime()).String()})
+	places := make([]int, len(cells))
+	for i := range places {
+		places[i] = i
 	}
+	t := table.New("", "", places,
+		table.Show("cell", func(i int) string { return fmt.Sprint(i + 1) }),
+		table.Show("rung", func(i int) string { return report.CellRung(cells[i]) }).Left(),
+		table.Show("offered (rps)", func(i int) string { return label(cells[i].OfferedRPS) }),
+		table.Show("seed", func(i int) string { return fmt.Sprint(cells[i].Seed) }),
+		table.Show("begins after about", func(i int) string { return (time.Duration(i) * cfg.CellTime()).String() }))
 	if err := t.Text(out); err != nil {
 		return err
 	}

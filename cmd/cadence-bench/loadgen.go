@@ -13,8 +13,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/loadgen/ideal"
-	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/loadcheck"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -141,7 +141,7 @@ its interval. Wall time depends on the machine and is not judged.`,
 
 // keepTables writes what a check found as JSON and its tables as Markdown beside it, and
 // prints the tables.
-func keepTables(cmd *cobra.Command, file string, data any, tables []report.Table) error {
+func keepTables(cmd *cobra.Command, file string, data any, tables []table.Table) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fault.Write.Wrap(err)
 	}
@@ -165,7 +165,7 @@ func keepTables(cmd *cobra.Command, file string, data any, tables []report.Table
 	return nil
 }
 
-func markdownOf(tables []report.Table) string {
+func markdownOf(tables []table.Table) string {
 	var parts []string
 	for _, t := range tables {
 		parts = append(parts, t.Markdown())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // tableFormats are the forms in which a table can be printed.
@@ -15,7 +16,7 @@ var tableFormats = []string{"markdown", "csv", "json"}
 // printTable prints one of the report's tables.
 func printTable(out io.Writer, r *report.Report, name, format string) error {
 	tables := r.Tables()
-	i := slices.IndexFunc(tables, func(t report.Table) bool { return t.Name == name })
+	i := slices.IndexFunc(tables, func(t table.Table) bool { return t.Name == name })
 	if i < 0 {
 		var names []string
 		for _, t := range tables {

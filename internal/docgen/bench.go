@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // benchmarks are the tables of what `make bench` printed: bench-NAME for NAME.txt.
@@ -37,35 +37,41 @@ func benchmarks() (map[string]string, error) {
 
 // benchTable reads the output of `go test -bench`: a row for each benchmark, a column for
 // each unit.
-func benchTable(r io.Reader, file string) (report.Table, error) {
-	t := report.Table{Columns: []report.Column{{Name: "benchmark", Left: true}}}
+func benchTable(r io.Reader, file string) (table.Table, error) {
+	type benchmark struct {
+		name   string
+		values map[string]float64 // by unit
+	}
+	var all []benchmark
+	columns := []table.Col[benchmark]{table.Show("benchmark", func(b benchmark) string { return b.name }).Left()}
+	units := map[string]bool{}
 	reader := benchfmt.NewReader(r, file)
 	for reader.Scan() {
 		result, ok := reader.Result().(*benchfmt.Result)
 		if !ok {
 			continue
 		}
-		row := make([]string, len(t.Columns))
-		row[0] = benchName(result.Name)
+		b := benchmark{benchName(result.Name), map[string]float64{}}
 		for _, v := range result.Values {
 			unit, value := v.Unit, v.Value
 			if v.OrigUnit != "" { // benchfmt turns ns into s
 				unit, value = v.OrigUnit, v.OrigValue
 			}
-			i := slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Name == unit })
-			if i < 0 {
-				i = len(t.Columns)
-				t.Columns = append(t.Columns, report.Column{Name: unit})
-				row = append(row, "")
+			b.values[unit] = value
+			if units[unit] {
+				continue
 			}
-			row[i] = fmt.Sprintf("%.4g", value)
+			units[unit] = true
+			columns = append(columns, table.Show(unit, func(b benchmark) string {
+				if v, ok := b.values[unit]; ok {
+					return fmt.Sprintf("%.4g", v)
+				}
+				return ""
+			}))
 		}
-		t.Rows = append(t.Rows, row)
+		all = append(all, b)
 	}
-	for i, row := range t.Rows {
-		t.Rows[i] = append(row, make([]string, len(t.Columns)-len(row))...)
-	}
-	return t, reader.Err()
+	return table.New("", "", all, columns...), reader.Err()
 }
 
 // benchName is a benchmark's name without the number of cores, which testing appends.

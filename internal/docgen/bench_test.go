@@ -17,11 +17,7 @@ BenchmarkDecode-CORES   50   1500 ns/op   7.5 tok/s
 PASS
 `)), "bench.txt")
 		require.NoError(t, err)
-		var names []string
-		for _, c := range table.Columns {
-			names = append(names, c.Name)
-		}
-		require.Equal(t, []string{"benchmark", "ns/op", "B/op", "tok/s"}, names)
-		require.Equal(t, [][]string{{"Admit/blocks-24/hit", "250", "3", ""}, {"Decode", "1500", "", "7.5"}}, table.Rows, "%s", cores)
+		require.Equal(t, []string{"benchmark", "ns/op", "B/op", "tok/s"}, table.Headings())
+		require.Equal(t, [][]string{{"Admit/blocks-24/hit", "250", "3", ""}, {"Decode", "1500", "", "7.5"}}, table.Rows(), "%s", cores)
 	}
 }

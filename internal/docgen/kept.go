@@ -13,6 +13,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/experiment"
 	"github.com/cadence-bench/cadence-bench/ladder/fitting"
 	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
@@ -72,7 +73,7 @@ func calibrated() (map[string]string, error) {
 }
 
 // markdown are tables by their names.
-func markdown(tables []report.Table) map[string]string {
+func markdown(tables []table.Table) map[string]string {
 	blocks := map[string]string{}
 	for _, t := range tables {
 		blocks[t.Name] = t.Markdown()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/loadgen"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // workload is the table of the workload's lengths over some seeds of load, in tokens of
@@ -48,17 +48,26 @@ func workload() (map[string]string, error) {
 			}
 		}
 	}
-	t := report.Table{
-		Title:   "Lengths of the shared-prompt workload, tokens",
-		Caption: fmt.Sprintf("seeds 0–%d, %v at %d requests/s, %d requests", seeds-1, duration, rate, requests),
-		Columns: []report.Column{{Name: "what", Left: true}, {Name: "min"}, {Name: "p5"}, {Name: "p50"}, {Name: "p95"}, {Name: "max"}, {Name: "mean"}},
+	type sample struct {
+		name   string
+		sorted []float64
 	}
-	t.Notes = []string{fmt.Sprintf(
-		"No prefix cache can save more than %.1f%% of the prompt tokens: the shared system prompts, which are that share of all.", 100*float64(reusable)/float64(prompt))}
+	var rows []sample
 	for i, m := range measures {
 		slices.Sort(samples[i])
-		at := func(p float64) string { return fmt.Sprintf("%.0f", stat.Quantile(p, stat.Empirical, samples[i], nil)) }
-		t.Rows = append(t.Rows, []string{m.name, at(0), at(0.05), at(0.5), at(0.95), at(1), fmt.Sprintf("%.0f", stat.Mean(samples[i], nil))})
+		rows = append(rows, sample{m.name, samples[i]})
 	}
+	tokens := func(heading string, of func([]float64) float64) table.Col[sample] {
+		return table.Show(heading, func(s sample) string { return fmt.Sprintf("%.0f", of(s.sorted)) })
+	}
+	at := func(heading string, p float64) table.Col[sample] {
+		return tokens(heading, func(sorted []float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) })
+	}
+	t := table.New("Lengths of the shared-prompt workload, tokens", fmt.Sprintf("seeds 0–%d, %v at %d requests/s, %d requests", seeds-1, duration, rate, requests), rows,
+		table.Show("what", func(s sample) string { return s.name }).Left(),
+		at("min", 0), at("p5", 0.05), at("p50", 0.5), at("p95", 0.95), at("max", 1),
+		tokens("mean", func(sorted []float64) float64 { return stat.Mean(sorted, nil) }))
+	t.Notes = []string{fmt.Sprintf(
+		"No prefix cache can save more than %.1f%% of the prompt tokens: the shared system prompts, which are that share of all.", 100*float64(reusable)/float64(prompt))}
 	return map[string]string{"lengths": t.Markdown()}, nil
 }

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/engine/twin"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Tables are calibration-speeds, calibration-costs and calibration-error.
-func Tables(c *results.Calibration) []report.Table {
-	return []report.Table{speeds(c), terms(c), errors(c)}
+func Tables(c *results.Calibration) []table.Table {
+	return []table.Table{speeds(c), terms(c), errors(c)}
 }
 
 // Text writes the tables for a terminal, and what the calibration led to.
@@ -43,33 +43,32 @@ func measuredOn(c *results.Calibration) string {
 	return fmt.Sprintf("%s, %d cores, %s, %s", c.Host.CPU, c.Host.Cores, c.Model.Description, c.Library.Version)
 }
 
-func speeds(c *results.Calibration) report.Table {
-	t := report.Table{
-		Name: "calibration-speeds", Title: "Speeds", Caption: measuredOn(c),
-		Columns: []report.Column{{Name: "what", Left: true}, {Name: "measured"}, {Name: "unit", Left: true}},
-	}
-	for _, s := range c.Speeds {
-		t.Rows = append(t.Rows, []string{s.Name, fmt.Sprintf("%.3g", s.Value), s.Unit})
-		if s.Value >= 100 {
-			t.Rows[len(t.Rows)-1][1] = fmt.Sprintf("%.0f", s.Value)
-		}
-	}
+func speeds(c *results.Calibration) table.Table {
+	t := table.New("Speeds", measuredOn(c), c.Speeds,
+		table.Show("what", func(s results.Speed) string { return s.Name }).Left(),
+		table.Show("measured", func(s results.Speed) string {
+			if s.Value >= 100 {
+				return fmt.Sprintf("%.0f", s.Value)
+			}
+			return fmt.Sprintf("%.3g", s.Value)
+		}),
+		table.Show("unit", func(s results.Speed) string { return s.Unit }).Left())
+	t.Name = "calibration-speeds"
 	return t
 }
 
 // terms has a row for each term and a column for each setting.
-func terms(c *results.Calibration) report.Table {
-	t := report.Table{Name: "calibration-costs", Title: "Cost of a step, µs per unit", Caption: measuredOn(c), Columns: []report.Column{{Name: "term", Left: true}}}
+func terms(c *results.Calibration) table.Table {
+	columns := []table.Col[string]{table.Show("term", func(term string) string { return term }).Left()}
 	for _, cost := range c.Costs {
-		t.Columns = append(t.Columns, report.Column{Name: shortSetting(cost.Setting)})
+		columns = append(columns, table.Show(shortSetting(cost.Setting), func(term string) string { return fmt.Sprintf("%.3g", 1e6*cost.Terms[term].Seconds) }))
 	}
+	var names []string
 	for term := range twin.NumTerms {
-		row := []string{twin.Term(term).String()}
-		for _, cost := range c.Costs {
-			row = append(row, fmt.Sprintf("%.3g", 1e6*cost.Terms[row[0]].Seconds))
-		}
-		t.Rows = append(t.Rows, row)
+		names = append(names, twin.Term(term).String())
 	}
+	t := table.New("Cost of a step, µs per unit", measuredOn(c), names, columns...)
+	t.Name = "calibration-costs"
 	return t
 }
 
@@ -81,28 +80,29 @@ func shortSetting(s results.Setting) string {
 	return fmt.Sprintf("%s, flash %s, threads %s", s.KVLayout, s.FlashAttn, threads)
 }
 
-func errors(c *results.Calibration) report.Table {
-	t := report.Table{
-		Name: "calibration-error", Title: "Error on steps that the fit did not see", Caption: measuredOn(c),
-		Columns: []report.Column{
-			{Name: "setting", Left: true}, {Name: "steps", Left: true}, {Name: "n"}, {Name: "median"}, {Name: "p90"}, {Name: "R²"}, {Name: "total time"},
-		},
-		Notes: []string{"Median and p90 of |predicted/measured − 1|; total time is predicted over measured, all steps together."},
+func errors(c *results.Calibration) table.Table {
+	type row struct {
+		setting, of string
+		results.FitError
 	}
+	var rows []row
+	notes := []string{"Median and p90 of |predicted/measured − 1|; total time is predicted over measured, all steps together."}
 	for _, cost := range c.Costs {
-		for _, e := range []struct {
-			of string
-			results.FitError
-		}{{"all", cost.Error}, {"scheduled", cost.Scheduled}} {
-			t.Rows = append(t.Rows, []string{
-				shortSetting(cost.Setting), e.of, strconv.Itoa(e.RowsHeldOut), percent(e.HeldOutMedianAbsRel), percent(e.HeldOutP90AbsRel),
-				fmt.Sprintf("%.3f", e.R2), fmt.Sprintf("%+.1f%%", 100*e.Bias),
-			})
-		}
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: what is left has a standard deviation of %s and a correlation of %.2f from step to step.",
-			shortSetting(cost.Setting), percent(cost.Noise.Sigma), cost.Noise.Rho))
+		setting := shortSetting(cost.Setting)
+		rows = append(rows, row{setting, "all", cost.Error}, row{setting, "scheduled", cost.Scheduled})
+		notes = append(notes, fmt.Sprintf("%s: what is left has a standard deviation of %s and a correlation of %.2f from step to step.",
+			setting, percent(cost.Noise.Sigma), cost.Noise.Rho))
 	}
-	slices.Sort(t.Notes[1:])
+	slices.Sort(notes[1:])
+	t := table.New("Error on steps that the fit did not see", measuredOn(c), rows,
+		table.Show("setting", func(r row) string { return r.setting }).Left(),
+		table.Show("steps", func(r row) string { return r.of }).Left(),
+		table.Show("n", func(r row) string { return strconv.Itoa(r.RowsHeldOut) }),
+		table.Show("median", func(r row) string { return percent(r.HeldOutMedianAbsRel) }),
+		table.Show("p90", func(r row) string { return percent(r.HeldOutP90AbsRel) }),
+		table.Show("R²", func(r row) string { return fmt.Sprintf("%.3f", r.R2) }),
+		table.Show("total time", func(r row) string { return fmt.Sprintf("%+.1f%%", 100*r.Bias) }))
+	t.Name, t.Notes = "calibration-error", notes
 	return t
 }
 

@@ -142,17 +142,24 @@ func (r Report) Format(name string) ([]byte, error) {
 func (r Report) verdictTable() table.Table {
 	a, b := r.run.Sides[r.run.Arms[0].Side], r.run.Sides[r.run.Arms[1].Side]
 	arm := r.arms[0]
-	t := table.Table{
-		Title: "Gate on the real engine: " + string(arm.Verdict),
-		Caption: fmt.Sprintf("A: %s; B: %s. %d pairs, orders drawn with seed %d. Changes are of B against A, with one-sided bounds of %g%% each.",
-			sideName(a), sideName(b), arm.Pairs, r.run.Seed, 100*r.run.Rule.Confidence),
-		Columns: []table.Column{{Name: "figure", Left: true}, {Name: "change"}, {Name: "at least"}, {Name: "at most"}, {Name: "accepted"}, {Name: "verdict", Left: true}},
+	type row struct {
+		figure string
+		paired.Interval
+		accepted, verdict string
 	}
-	t.Rows = append(t.Rows, []string{"time of the same work", change(arm.Slowdown.Estimate), change(arm.Slowdown.Lower), change(arm.Slowdown.Upper),
-		"< " + plainShare(r.run.Rule.Margin), string(arm.Verdict)})
+	rows := []row{{"time of the same work", arm.Slowdown, "< " + plainShare(r.run.Rule.Margin), string(arm.Verdict)}}
 	for _, f := range arm.figures {
-		t.Rows = append(t.Rows, []string{f.name, change(f.change.Estimate), change(f.change.Lower), change(f.change.Upper), "", "not judged"})
+		rows = append(rows, row{f.name, f.change, "", "not judged"})
 	}
+	t := table.New("Gate on the real engine: "+string(arm.Verdict),
+		fmt.Sprintf("A: %s; B: %s. %d pairs, orders drawn with seed %d. Changes are of B against A, with one-sided bounds of %g%% each.",
+			sideName(a), sideName(b), arm.Pairs, r.run.Seed, 100*r.run.Rule.Confidence), rows,
+		table.Show("figure", func(r row) string { return r.figure }).Left(),
+		table.Show("change", func(r row) string { return change(r.Estimate) }),
+		table.Show("at least", func(r row) string { return change(r.Lower) }),
+		table.Show("at most", func(r row) string { return change(r.Upper) }),
+		table.Show("accepted", func(r row) string { return r.accepted }),
+		table.Show("verdict", func(r row) string { return r.verdict }).Left())
 	t.Notes = append(t.Notes, "time of the same work: "+arm.Reason+".", r.smallest(arm.Judgement))
 	return t
 }
@@ -172,14 +179,12 @@ func (r Report) smallest(j paired.Judgement) string {
 // ProofTable is how often each verdict came.
 func (r Report) ProofTable() table.Table {
 	rule := r.run.Rule
-	t := table.Table{
-		Name:  "gate-real",
-		Title: "The gate on the real engine, proved",
-		Caption: fmt.Sprintf("%s against itself, %d pairs of each kind, cut into gates. A slowdown below %s is accepted; bounds of %g%%. Shares with 95%% Clopper–Pearson intervals.",
-			sideName(r.run.Sides[r.run.Arms[0].Side]), len(r.run.Blocks), plainShare(rule.Margin), 100*rule.Confidence),
-		Columns: []table.Column{{Name: "B", Left: true}, {Name: "pairs of a gate"}, {Name: "gates"}, {Name: "pass"}, {Name: "regression"}, {Name: "inconclusive"},
-			{Name: "called a regression"}, {Name: "passed"}, {Name: "smallest detectable (median)"}},
+	type row struct {
+		what string
+		tally
 	}
+	var rows []row
+	var notes []string
 	for _, a := range r.arms {
 		what := "A itself (A/A)"
 		if a.Planted != 0 {
@@ -189,17 +194,27 @@ func (r Report) ProofTable() table.Table {
 			what = fmt.Sprintf("the same, brought to %s", plainShare(a.Planted))
 		}
 		for _, tally := range a.tallies {
-			if len(tally.Gates) == 0 {
-				continue
+			if len(tally.Gates) > 0 {
+				rows = append(rows, row{what, tally})
 			}
-			row := []string{what, fmt.Sprint(tally.pairs), fmt.Sprint(len(tally.Gates))}
-			for _, v := range paired.Verdicts() {
-				row = append(row, fmt.Sprint(tally.Count(v)))
-			}
-			t.Rows = append(t.Rows, append(row, shareText(tally.Share(paired.Regression)), shareText(tally.Share(paired.Pass)), change(tally.MedianSmallest())))
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: over all pairs slower by %s [%s, %s].", what, change(a.Slowdown.Estimate), change(a.Slowdown.Lower), change(a.Slowdown.Upper)))
+		notes = append(notes, fmt.Sprintf("%s: over all pairs slower by %s [%s, %s].", what, change(a.Slowdown.Estimate), change(a.Slowdown.Lower), change(a.Slowdown.Upper)))
 	}
+	columns := []table.Col[row]{
+		table.Show("B", func(r row) string { return r.what }).Left(),
+		table.Show("pairs of a gate", func(r row) string { return fmt.Sprint(r.pairs) }),
+		table.Show("gates", func(r row) string { return fmt.Sprint(len(r.Gates)) }),
+	}
+	for _, v := range paired.Verdicts() {
+		columns = append(columns, table.Show(string(v), func(r row) string { return fmt.Sprint(r.Count(v)) }))
+	}
+	t := table.New("The gate on the real engine, proved",
+		fmt.Sprintf("%s against itself, %d pairs of each kind, cut into gates. A slowdown below %s is accepted; bounds of %g%%. Shares with 95%% Clopper–Pearson intervals.",
+			sideName(r.run.Sides[r.run.Arms[0].Side]), len(r.run.Blocks), plainShare(rule.Margin), 100*rule.Confidence), rows, append(columns,
+			table.Show("called a regression", func(r row) string { return shareText(r.Share(paired.Regression)) }),
+			table.Show("passed", func(r row) string { return shareText(r.Share(paired.Pass)) }),
+			table.Show("smallest detectable (median)", func(r row) string { return change(r.MedianSmallest()) }))...)
+	t.Name, t.Notes = "gate-real", notes
 	if slices.ContainsFunc(r.arms, func(a judged) bool { return a.brought }) {
 		t.Notes = append(t.Notes, "Brought to: the same pairs with the slowed side's times all shorter or longer in one proportion, so that the slowdown over all pairs is the one that was planted.")
 	}
@@ -212,15 +227,22 @@ func (r Report) ProofTable() table.Table {
 // RuleTable says what the verdicts mean.
 func RuleTable(rule paired.Rule) table.Table {
 	margin, confidence := plainShare(rule.Margin), fmt.Sprintf("%g%%", 100*rule.Confidence)
-	return table.Table{
-		Name:    "gate-rule",
-		Columns: []table.Column{{Name: "verdict", Left: true}, {Name: "exit code"}, {Name: "when", Left: true}, {Name: "what it says", Left: true}},
-		Rows: [][]string{
-			{string(paired.Pass), fmt.Sprint(gate.ExitPass), "the upper " + confidence + " bound of the slowdown is below " + margin, "B is not slower by as much as " + margin + " (non-inferiority)"},
-			{string(paired.Regression), fmt.Sprint(gate.ExitRegression), "the lower " + confidence + " bound is above 0, and the estimate is " + margin + " or more", "B is slower, and more likely than not by more than is accepted"},
-			{string(paired.Inconclusive), fmt.Sprint(gate.ExitNotMeasurable), "neither, or the work was not equal", "more pairs, or a quieter machine, would tell"},
-		},
+	type outcome struct {
+		verdict    paired.Verdict
+		exit       int
+		when, says string
 	}
+	t := table.New("", "", []outcome{
+		{paired.Pass, gate.ExitPass, "the upper " + confidence + " bound of the slowdown is below " + margin, "B is not slower by as much as " + margin + " (non-inferiority)"},
+		{paired.Regression, gate.ExitRegression, "the lower " + confidence + " bound is above 0, and the estimate is " + margin + " or more", "B is slower, and more likely than not by more than is accepted"},
+		{paired.Inconclusive, gate.ExitNotMeasurable, "neither, or the work was not equal", "more pairs, or a quieter machine, would tell"},
+	},
+		table.Show("verdict", func(o outcome) string { return string(o.verdict) }).Left(),
+		table.Show("exit code", func(o outcome) string { return fmt.Sprint(o.exit) }),
+		table.Show("when", func(o outcome) string { return o.when }).Left(),
+		table.Show("what it says", func(o outcome) string { return o.says }).Left())
+	t.Name = "gate-rule"
+	return t
 }
 
 func shareText(s paired.Share) string {

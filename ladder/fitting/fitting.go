@@ -65,26 +65,19 @@ func (r record) coverage() table.Table {
 		}
 	}
 	type judged = *artifact.Judgement
-	count := func(head, key, doc string, of func(judged) int) table.Col {
-		return table.Number(head, key, "", doc, js, func(j judged) results.Opt[float64] { return results.Some(float64(of(j))) }, func(v float64) string { return fmt.Sprint(int(v)) })
-	}
-	intervals := make([]string, len(js))
-	for i, j := range js {
-		intervals[i] = intervalOf(j)
-	}
-	t := table.Of("Coverage of bounds off-line", r.caption(r.HeldOut), []table.Col{
-		table.Text("predictor", "predictor", "what made the bounds", js, func(j judged) string { return j.Subject }),
-		table.Number("promised (%)", "promised", "", "share of requests that end within their bounds, as promised", js, func(j judged) results.Opt[float64] { return results.Some(j.Level) },
+	t := table.New("Coverage of bounds off-line", r.caption(r.HeldOut), js,
+		table.Text("predictor", "predictor", "what made the bounds", func(j judged) string { return j.Subject }),
+		table.Number("promised (%)", "promised", "", "share of requests that end within their bounds, as promised", func(j judged) float64 { return j.Level },
 			func(v float64) string { return fmt.Sprintf("%g", 100*v) }),
-		table.Number("delivered (%)", "delivered", "", "share that did", js, func(j judged) results.Opt[float64] { return j.Coverage }, inPercent),
-		table.Right("95% interval", intervals).With(
-			table.NewField("delivered_low", "", "lower end of its interval of 95%", js, func(j judged) any { return table.Optional(j.Low) }),
-			table.NewField("delivered_high", "", "upper end", js, func(j judged) any { return table.Optional(j.High) })),
-		table.Number("bound / actual, median", "bound_over_actual_median", "", "median of bound over actual E2E", js, func(j judged) results.Opt[float64] { return j.Width }, twoDigits),
-		table.Number("pinball loss (s)", "pinball_s", "s", "mean pinball loss of the bound at its level", js, func(j judged) results.Opt[float64] { return j.Pinball }, twoDigits),
-		count("requests", "requests", "that were judged", func(j judged) int { return j.Requests }),
-		count("without a bound", "without_a_bound", "requests that had too few scores", func(j judged) int { return j.Unbounded }),
-	})
+		table.Optional("delivered (%)", "delivered", "", "share that did", func(j judged) results.Opt[float64] { return j.Coverage }, inPercent),
+		table.Show("95% interval", intervalOf,
+			table.Value("delivered_low", "", "lower end of its interval of 95%", func(j judged) any { return table.Opt(j.Low) }),
+			table.Value("delivered_high", "", "upper end", func(j judged) any { return table.Opt(j.High) })),
+		table.Optional("bound / actual, median", "bound_over_actual_median", "", "median of bound over actual E2E", func(j judged) results.Opt[float64] { return j.Width }, twoDigits),
+		table.Optional("pinball loss (s)", "pinball_s", "s", "mean pinball loss of the bound at its level", func(j judged) results.Opt[float64] { return j.Pinball }, twoDigits),
+		table.Count("requests", "requests", "that were judged", func(j judged) int { return j.Requests }),
+		table.Count("without a bound", "without_a_bound", "requests that had too few scores", func(j judged) int { return j.Unbounded }),
+	)
 	t.Name = "fit-coverage"
 	t.Notes = []string{
 		"The interval draws whole blocks again. Requests without a bound had too few scores to promise anything; they are not judged.",
@@ -134,28 +127,28 @@ func across(name, title, caption string, all []artifact.Judgement, regimes []str
 			rows = append(rows, d)
 		}
 	}
-	columns := []table.Col{
-		table.Text("predictor", "predictor", "what made the bounds", rows, func(d delivery) string { return d.subject }),
-		table.Text("regime", "regime", "how loaded the engine was when the request arrived", rows, func(d delivery) string { return d.regime }),
-		table.Number("requests", "requests", "", "of the regime", rows, func(d delivery) results.Opt[float64] { return results.Some(float64(d.requests)) }, func(v float64) string { return fmt.Sprint(int(v)) }),
+	columns := []table.Col[delivery]{
+		table.Text("predictor", "predictor", "what made the bounds", func(d delivery) string { return d.subject }),
+		table.Text("regime", "regime", "how loaded the engine was when the request arrived", func(d delivery) string { return d.regime }),
+		table.Count("requests", "requests", "of the regime", func(d delivery) int { return d.requests }),
 	}
 	for i, level := range fit.Levels() {
 		percent := fmt.Sprintf("%g", 100*level)
-		columns = append(columns, table.Number(percent+"%", "delivered_at_"+percent, "", "share within their bounds where so many percent were promised", rows,
+		columns = append(columns, table.Optional(percent+"%", "delivered_at_"+percent, "", "share within their bounds where so many percent were promised",
 			func(d delivery) results.Opt[float64] { return d.at[i] }, inPercent))
 	}
-	t := table.Of(title, caption, columns)
+	t := table.New(title, caption, rows, columns...)
 	t.Name = name
 	return t
 }
 
 func (r record) importance() table.Table {
 	share := func(v float64) string { return fmt.Sprintf("%.1f", 100*v) }
-	t := table.Of("What the trees of the gbm predictor look at", r.caption(r.HeldOut), []table.Col{
-		table.Text("feature", "feature", "what splits look at", r.Importance, func(f artifact.Importance) string { return f.Feature }),
-		table.Number("median (%)", "median", "", "share of the gain in the model of the median", r.Importance, func(f artifact.Importance) results.Opt[float64] { return results.Some(f.Median) }, share),
-		table.Number("upper quantile (%)", "upper_quantile", "", "share of the gain in the model of the upper quantile", r.Importance, func(f artifact.Importance) results.Opt[float64] { return results.Some(f.Upper) }, share),
-	})
+	t := table.New("What the trees of the gbm predictor look at", r.caption(r.HeldOut), r.Importance,
+		table.Text("feature", "feature", "what splits look at", func(f artifact.Importance) string { return f.Feature }),
+		table.Number("median (%)", "median", "", "share of the gain in the model of the median", func(f artifact.Importance) float64 { return f.Median }, share),
+		table.Number("upper quantile (%)", "upper_quantile", "", "share of the gain in the model of the upper quantile", func(f artifact.Importance) float64 { return f.Upper }, share),
+	)
 	t.Name = "fit-importance"
 	t.Notes = []string{"Share of what splits on the feature lowered the squared error of the gradient by, in the models of the artifact."}
 	return t

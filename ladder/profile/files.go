@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/flame"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -72,7 +73,7 @@ func newProfile(m results.Manifest, run *cell.Result, raw []byte) (*Profile, err
 }
 
 // Table is the profile by component.
-func (o *Profile) Table() report.Table { return report.ProfileTable(o.profile, o.load) }
+func (o *Profile) Table() table.Table { return report.ProfileTable(o.profile, o.load) }
 
 // Write writes every file of the profile into dir.
 func (o *Profile) Write(dir string) error {

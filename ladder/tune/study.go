@@ -16,7 +16,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report/table"
-	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // kneeShare is the share of all arrivals that the rung without admission answers in time
@@ -199,22 +198,19 @@ func comparison(rungs []spec.Rung, measured Table, s *Study) table.Table {
 			rows[i].at = append(rows[i].at, Sum(measured[r.Name][rate]))
 		}
 	}
-	goodput := func(of func(row) Cell) func(row) results.Opt[float64] {
-		return func(r row) results.Opt[float64] { return results.Some(of(r).Goodput()) }
-	}
 	twoDigits := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
-	cols := []table.Col{table.Text("rung", "rung", "policy, as tuned or as it came", rows, func(r row) string { return r.name })}
+	cols := []table.Col[row]{table.Text("rung", "rung", "policy, as tuned or as it came", func(r row) string { return r.name })}
 	for i, load := range s.Loads {
 		at := fmt.Sprintf("%g× (%g/s)", load, s.rates[i])
 		cols = append(cols,
-			table.Number(at, fmt.Sprintf("goodput_%g", load), "1/s", "answers in time", rows, goodput(func(r row) Cell { return r.at[i] }), twoDigits),
-			table.Number("in time", fmt.Sprintf("attainment_%g", load), "", "share of the admitted that was in time", rows, func(r row) results.Opt[float64] {
-				return results.Some(float64(r.at[i].Good) / float64(max(1, r.at[i].Admitted)))
+			table.Number(at, fmt.Sprintf("goodput_%g", load), "1/s", "answers in time", func(r row) float64 { return r.at[i].Goodput() }, twoDigits),
+			table.Number("in time", fmt.Sprintf("attainment_%g", load), "", "share of the admitted that was in time", func(r row) float64 {
+				return float64(r.at[i].Good) / float64(max(1, r.at[i].Admitted))
 			}, func(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }))
 	}
-	cols = append(cols, table.Number("mean", "goodput", "1/s", "answers in time, over all loads", rows, goodput(func(r row) Cell { return Sum(r.at) }), twoDigits))
+	cols = append(cols, table.Number("mean", "goodput", "1/s", "answers in time, over all loads", func(r row) float64 { return Sum(r.at).Goodput() }, twoDigits))
 	caption := fmt.Sprintf("Goodput in requests/s, and the share of the admitted that was in time. SLO %v; knee %g requests/s; mean over seeds %s", s.bench.Config.SLO, s.knee, list(s.Seeds))
-	return table.Of("The policies as they came and as tuned", caption, cols)
+	return table.New("The policies as they came and as tuned", caption, rows, cols...)
 }
 
 // list writes numbers with commas between them.

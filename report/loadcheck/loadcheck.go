@@ -11,8 +11,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/loadgen/ideal"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // The files that the checks are kept in, as JSON; the tables stand beside them as
@@ -26,7 +27,7 @@ const (
 // documents embed them. Checks that are not there give none.
 func Blocks(dir string) (map[string]string, error) {
 	blocks := map[string]string{}
-	add := func(tables []report.Table, names ...string) {
+	add := func(tables []table.Table, names ...string) {
 		for i, t := range tables {
 			blocks[names[i]] = t.Markdown()
 		}
@@ -74,45 +75,53 @@ func beside(format string, measured float64, expected *float64) string {
 }
 
 // Validation gives the tables arrivals, sweep-seeds and stubs.
-func Validation(v ideal.Validation) []report.Table {
-	processes := report.Table{
-		Title: "The arrival processes against what they claim to be",
-		Columns: []report.Column{{Name: "process", Left: true}, {Name: "offered (rps)"}, {Name: "KS rejects at 0.05"}, {Name: "median p"},
-			{Name: "arrivals, mean (expected)"}, {Name: "SD (expected)"}, {Name: "CV of gaps (expected)"}, {Name: "lag-1"}, {Name: "dispersion"}},
-		Notes: []string{"Gaps are in expected arrivals, so that a changing rate is taken out, and the dispersion is on the time scale on which the process is Poisson. " +
-			"A right process is rejected 5% ± 1.5% of the time, with a median p of 0.5 ± 0.04, no correlation and a dispersion of 1. " +
-			"Constant gaps have no distribution to test: each of them is compared with the rate. " +
-			"ramp, step, spike and diurnal are the Poisson gaps at another pace, so that their rows say that the pace is undone to the same figures."},
-	}
-	sweep := report.Table{
-		Title:   "The seeds that sweeps use, among these",
-		Columns: []report.Column{{Name: "process", Left: true}, {Name: "offered (rps)"}, {Name: "seed"}, {Name: "arrivals"}, {Name: "KS p"}, {Name: "percentile of p"}},
-		Notes: []string{"Arrivals of one seed are one realisation at every rate, seen for longer or shorter. A seed is used as it is: to choose another because its p is low " +
-			"would be the selection that makes a p mean nothing."},
-	}
-	for _, s := range v.Studies {
-		processes.Rows = append(processes.Rows, []string{s.Arrivals, fmt.Sprintf("%g", s.RPS), percentOrNull(s.Rejected), opt("%.3f", s.MedianP),
-			beside("%.1f", s.CountMean, &s.ExpectCount), beside("%.1f", s.CountSD, s.ExpectSD), beside("%.3f", s.CV, &s.ExpectCV),
-			opt("%.4f", s.Lag1), opt("%.3f", s.Dispersion)})
-		if s.Arrivals != "poisson" {
-			continue
-		}
-		for _, p := range s.Sweep {
-			sweep.Rows = append(sweep.Rows, []string{s.Arrivals, fmt.Sprintf("%g", s.RPS), fmt.Sprint(p.Seed), fmt.Sprint(p.Count), opt("%.3f", p.P), opt("%.1f", p.Percentile)})
-		}
-	}
+func Validation(v ideal.Validation) []table.Table {
+	type study = loadgen.Study
+	caption := ""
 	if len(v.Studies) > 0 {
-		processes.Caption = fmt.Sprintf("seeds 0–%d, %g s", v.Studies[0].Seeds-1, v.Studies[0].DurationS)
-		sweep.Caption = processes.Caption
+		caption = fmt.Sprintf("seeds 0–%d, %g s", v.Studies[0].Seeds-1, v.Studies[0].DurationS)
 	}
-	stubs := report.Table{
-		Title: "The driver against servers of known capacity", Caption: "virtual time",
-		Columns: []report.Column{{Name: "check", Left: true}, {Name: "expected"}, {Name: "measured"}, {Name: "holds", Left: true}},
+	processes := table.New("The arrival processes against what they claim to be", caption, v.Studies,
+		table.Show("process", func(s study) string { return s.Arrivals }).Left(),
+		table.Show("offered (rps)", func(s study) string { return fmt.Sprintf("%g", s.RPS) }),
+		table.Show("KS rejects at 0.05", func(s study) string { return percentOrNull(s.Rejected) }),
+		table.Show("median p", func(s study) string { return opt("%.3f", s.MedianP) }),
+		table.Show("arrivals, mean (expected)", func(s study) string { return beside("%.1f", s.CountMean, &s.ExpectCount) }),
+		table.Show("SD (expected)", func(s study) string { return beside("%.1f", s.CountSD, s.ExpectSD) }),
+		table.Show("CV of gaps (expected)", func(s study) string { return beside("%.3f", s.CV, &s.ExpectCV) }),
+		table.Show("lag-1", func(s study) string { return opt("%.4f", s.Lag1) }),
+		table.Show("dispersion", func(s study) string { return opt("%.3f", s.Dispersion) }))
+	processes.Notes = []string{"Gaps are in expected arrivals, so that a changing rate is taken out, and the dispersion is on the time scale on which the process is Poisson. " +
+		"A right process is rejected 5% ± 1.5% of the time, with a median p of 0.5 ± 0.04, no correlation and a dispersion of 1. " +
+		"Constant gaps have no distribution to test: each of them is compared with the rate. " +
+		"ramp, step, spike and diurnal are the Poisson gaps at another pace, so that their rows say that the pace is undone to the same figures."}
+	type seed struct {
+		study study
+		loadgen.SeedPlace
 	}
-	for _, s := range v.Stubs {
-		stubs.Rows = append(stubs.Rows, []string{s.What, s.Expected, s.Measured, holds(s.OK)})
+	var seeds []seed
+	for _, s := range v.Studies {
+		for _, p := range s.Sweep {
+			if s.Arrivals == "poisson" {
+				seeds = append(seeds, seed{s, p})
+			}
+		}
 	}
-	return []report.Table{processes, sweep, stubs}
+	sweep := table.New("The seeds that sweeps use, among these", caption, seeds,
+		table.Show("process", func(s seed) string { return s.study.Arrivals }).Left(),
+		table.Show("offered (rps)", func(s seed) string { return fmt.Sprintf("%g", s.study.RPS) }),
+		table.Show("seed", func(s seed) string { return fmt.Sprint(s.Seed) }),
+		table.Show("arrivals", func(s seed) string { return fmt.Sprint(s.Count) }),
+		table.Show("KS p", func(s seed) string { return opt("%.3f", s.P) }),
+		table.Show("percentile of p", func(s seed) string { return opt("%.1f", s.Percentile) }))
+	sweep.Notes = []string{"Arrivals of one seed are one realisation at every rate, seen for longer or shorter. A seed is used as it is: to choose another because its p is low " +
+		"would be the selection that makes a p mean nothing."}
+	stubs := table.New("The driver against servers of known capacity", "virtual time", v.Stubs,
+		table.Show("check", func(s ideal.Stub) string { return s.What }).Left(),
+		table.Show("expected", func(s ideal.Stub) string { return s.Expected }),
+		table.Show("measured", func(s ideal.Stub) string { return s.Measured }),
+		table.Show("holds", func(s ideal.Stub) string { return holds(s.OK) }).Left())
+	return []table.Table{processes, sweep, stubs}
 }
 
 func percentOrNull(v *float64) string {
@@ -130,40 +139,48 @@ func holds(ok bool) string {
 }
 
 // Selftest gives the tables known-answers and, of a run in wall time, known-answers-wall.
-func Selftest(t ideal.Selftest) []report.Table {
-	known := report.Table{
-		Title:   "The driver and its records against queueing theory, in virtual time",
-		Caption: fmt.Sprintf("waits in mean service times; %d replications; all intervals hold together with %.0f%% confidence", t.Plan.Replications, 100*t.Plan.Confidence),
-		Columns: []report.Column{{Name: "queue", Left: true}, {Name: "ρ"}, {Name: "requests"}, {Name: "mean wait"}, {Name: "theory"}},
-		Notes: []string{"p50, p90 and p99 are measured over all replications, with the theory's in brackets. An order statistic of dependent waits is biased, so the interval is for the share of waits up to the theory's quantile, which is not. " +
-			"Of a queue that most do not wait in, the median is 0."},
+func Selftest(t ideal.Selftest) []table.Table {
+	columns := []table.Col[ideal.Answer]{
+		table.Show("queue", func(a ideal.Answer) string { return a.Queue }).Left(),
+		table.Show("ρ", func(a ideal.Answer) string { return fmt.Sprintf("%g", a.Load) }),
+		table.Show("requests", func(a ideal.Answer) string { return fmt.Sprint(a.Requests) }),
+		table.Show("mean wait", func(a ideal.Answer) string { return fmt.Sprintf("%.4f ± %.4f", a.Mean.Measured, a.Mean.Half) }),
+		table.Show("theory", func(a ideal.Answer) string { return fmt.Sprintf("%.4f", a.Mean.Theory) }),
 	}
-	for _, p := range []string{"p50", "p90", "p99"} {
-		known.Columns = append(known.Columns, report.Column{Name: p + " (theory)"}, report.Column{Name: "share up to it (theory)"})
+	for i, p := range []string{"p50", "p90", "p99"} {
+		columns = append(columns,
+			table.Show(p+" (theory)", func(a ideal.Answer) string { return beside("%.3f", a.Levels[i].Measured, &a.Levels[i].Theory) }),
+			table.Show("share up to it (theory)", func(a ideal.Answer) string {
+				s := a.Levels[i].Share
+				return fmt.Sprintf("%.4f ± %.4f (%.4f)", s.Measured, s.Half, s.Theory)
+			}))
 	}
-	known.Columns = append(known.Columns, report.Column{Name: "all within", Left: true})
-	for _, a := range t.Answers {
-		row := []string{a.Queue, fmt.Sprintf("%g", a.Load), fmt.Sprint(a.Requests), fmt.Sprintf("%.4f ± %.4f", a.Mean.Measured, a.Mean.Half), fmt.Sprintf("%.4f", a.Mean.Theory)}
-		for _, l := range a.Levels {
-			row = append(row, beside("%.3f", l.Measured, &l.Theory), fmt.Sprintf("%.4f ± %.4f (%.4f)", l.Share.Measured, l.Share.Half, l.Share.Theory))
-		}
-		known.Rows = append(known.Rows, append(row, holds(a.OK())))
-	}
-	tables := []report.Table{known}
+	columns = append(columns, table.Show("all within", func(a ideal.Answer) string { return holds(a.OK()) }).Left())
+	known := table.New("The driver and its records against queueing theory, in virtual time",
+		fmt.Sprintf("waits in mean service times; %d replications; all intervals hold together with %.0f%% confidence", t.Plan.Replications, 100*t.Plan.Confidence),
+		t.Answers, columns...)
+	known.Notes = []string{"p50, p90 and p99 are measured over all replications, with the theory's in brackets. An order statistic of dependent waits is biased, so the interval is for the share of waits up to the theory's quantile, which is not. " +
+		"Of a queue that most do not wait in, the median is 0."}
 	if len(t.Wall) == 0 {
-		return tables
+		return []table.Table{known}
 	}
-	wall := report.Table{
-		Title:   "The same in wall time",
-		Caption: fmt.Sprintf("ms; %d replications of %g s, all at once on one loop; %s, %d cores", t.WallRuns, t.WallLength, t.Host.CPU, t.Host.Cores),
-		Columns: []report.Column{{Name: "queue", Left: true}, {Name: "ρ"}, {Name: "requests"}, {Name: "mean wait, wall"}, {Name: "virtual"}, {Name: "theory"}, {Name: "theory within", Left: true},
-			{Name: "dispatch lag, mean"}, {Name: "|wall − virtual|, mean"}, {Name: "p99"}},
-		Notes: []string{"Both have the same tapes and services, so that what differs is the driver's lateness alone. A late request waits from its intended arrival, so that up to the mean lag is in the wait: the interval, of 95% for each queue by itself over few and short runs that begin empty, is widened downwards by it."},
+	type answer = ideal.WallAnswer
+	ms := func(v float64) string { return fmt.Sprintf("%.2f", 1e3*v) }
+	lag := func(heading string, of func(answer) float64) table.Col[answer] {
+		return table.Show(heading, func(a answer) string { return fmt.Sprintf("%.3f", 1e3*of(a)) })
 	}
-	for _, a := range t.Wall {
-		ms := func(v float64) string { return fmt.Sprintf("%.2f", 1e3*v) }
-		wall.Rows = append(wall.Rows, []string{a.Queue, fmt.Sprintf("%g", a.Load), fmt.Sprint(a.Requests), ms(a.Mean.Measured) + " ± " + ms(a.Mean.Half), ms(a.Virtual), ms(a.Mean.Theory),
-			holds(a.Mean.OK), fmt.Sprintf("%.3f", 1e3*a.Lag), fmt.Sprintf("%.3f", 1e3*a.DifferenceMean), fmt.Sprintf("%.3f", 1e3*a.DifferenceP99)})
-	}
-	return append(tables, wall)
+	wall := table.New("The same in wall time",
+		fmt.Sprintf("ms; %d replications of %g s, all at once on one loop; %s, %d cores", t.WallRuns, t.WallLength, t.Host.CPU, t.Host.Cores), t.Wall,
+		table.Show("queue", func(a answer) string { return a.Queue }).Left(),
+		table.Show("ρ", func(a answer) string { return fmt.Sprintf("%g", a.Load) }),
+		table.Show("requests", func(a answer) string { return fmt.Sprint(a.Requests) }),
+		table.Show("mean wait, wall", func(a answer) string { return ms(a.Mean.Measured) + " ± " + ms(a.Mean.Half) }),
+		table.Show("virtual", func(a answer) string { return ms(a.Virtual) }),
+		table.Show("theory", func(a answer) string { return ms(a.Mean.Theory) }),
+		table.Show("theory within", func(a answer) string { return holds(a.Mean.OK) }).Left(),
+		lag("dispatch lag, mean", func(a answer) float64 { return a.Lag }),
+		lag("|wall − virtual|, mean", func(a answer) float64 { return a.DifferenceMean }),
+		lag("p99", func(a answer) float64 { return a.DifferenceP99 }))
+	wall.Notes = []string{"Both have the same tapes and services, so that what differs is the driver's lateness alone. A late request waits from its intended arrival, so that up to the mean lag is in the wait: the interval, of 95% for each queue by itself over few and short runs that begin empty, is widened downwards by it."}
+	return []table.Table{known, wall}
 }

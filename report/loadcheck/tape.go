@@ -7,18 +7,15 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/loadgen"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // Tape describes a tape that was read from file.
-func Tape(file string, t *loadgen.Tape) report.Table {
+func Tape(file string, t *loadgen.Tape) table.Table {
 	f := loadgen.Describe(t)
-	table := report.Table{
-		Title:   "Tape " + file,
-		Caption: fmt.Sprintf("%s, arrivals %s, seed %d, %v at %g requests/s", t.Workload, t.Arrivals, t.Seed, t.Duration, t.RPS),
-		Columns: []report.Column{{Name: "what", Left: true}, {Name: "value"}},
-	}
-	row := func(what, value string) { table.Rows = append(table.Rows, []string{what, value}) }
+	type fact struct{ what, value string }
+	var facts []fact
+	row := func(what, value string) { facts = append(facts, fact{what, value}) }
 	measured := func(x float64) string {
 		if math.IsNaN(x) {
 			return "too few arrivals"
@@ -47,5 +44,6 @@ func Tape(file string, t *loadgen.Tape) report.Table {
 		row("turns of the longest", fmt.Sprint(f.MaxTurns))
 	}
 	row("SHA-256", t.Hash())
-	return table
+	return table.New("Tape "+file, fmt.Sprintf("%s, arrivals %s, seed %d, %v at %g requests/s", t.Workload, t.Arrivals, t.Seed, t.Duration, t.RPS), facts,
+		table.Show("what", func(f fact) string { return f.what }).Left(), table.Show("value", func(f fact) string { return f.value }))
 }

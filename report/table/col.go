@@ -1,66 +1,148 @@
 package table
 
-import "github.com/cadence-bench/cadence-bench/results"
+import (
+	"math"
+	"strconv"
 
-// Col is a column with its cells, to be set beside others.
-type Col struct {
-	Column
-	cells  []string
-	fields []Field
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+// Col declares a column of a table whose records are Ts.
+type Col[T any] struct {
+	head  Column
+	value func(T) any      // for machines
+	text  func([]T) string // for readers
+	parts []Col[T]         // what machines get of a column that shows several values
 }
 
-// Left is a column of text that is only shown; With gives machines theirs.
-func Left(name string, cells []string) Col { return Col{Column{name, true}, cells, nil} }
+// Value is a column that only machines get.
+func Value[T any](key, unit, doc string, of func(T) any) Col[T] {
+	return Col[T]{head: Column{Key: key, Unit: unit, Doc: doc}, value: of}
+}
 
-// Right is a column that is only shown, flush right.
-func Right(name string, cells []string) Col { return Col{Column{name, false}, cells, nil} }
+// Text is a column of names, null where one is empty.
+func Text[T any](heading, key, doc string, of func(T) string) Col[T] {
+	c := Value(key, "", doc, func(record T) any { return TextIf(of(record)) })
+	return c.reading(heading, func(record T) string { return OrNull(of(record)) }).Left()
+}
 
-// With gives a column what machines read in its place.
-func (c Col) With(fields ...Field) Col {
-	c.fields = fields
+// Count is a column of whole numbers.
+func Count[T any](heading, key, doc string, of func(T) int) Col[T] {
+	c := Value(key, "", doc, func(record T) any { return of(record) })
+	return c.reading(heading, func(record T) string { return strconv.Itoa(of(record)) })
+}
+
+// Number is a column of numbers.
+func Number[T any](heading, key, unit, doc string, of func(T) float64, format func(float64) string) Col[T] {
+	return Optional(heading, key, unit, doc, func(record T) results.Opt[float64] { return results.Some(of(record)) }, format)
+}
+
+// Optional is a column of numbers, null where one was not measured.
+func Optional[T any](heading, key, unit, doc string, of func(T) results.Opt[float64], format func(float64) string) Col[T] {
+	c := Value(key, unit, doc, func(record T) any { return Opt(of(record)) })
+	return c.reading(heading, func(record T) string {
+		if v := of(record); v.OK {
+			return format(v.V)
+		}
+		return Null
+	})
+}
+
+// Show is a column that shows a record, or several values of it, as one text. The parts are
+// what machines get of it; without any it is for readers alone.
+func Show[T any](heading string, format func(T) string, parts ...Col[T]) Col[T] {
+	return Across(heading, func(records []T) string { return format(records[0]) }, parts...)
+}
+
+// Across is Show for all the records of a row.
+func Across[T any](heading string, format func([]T) string, parts ...Col[T]) Col[T] {
+	c := Col[T]{head: Column{Key: heading, Heading: heading}, text: format, parts: parts}
+	if len(parts) > 0 {
+		c.head.Key = parts[0].head.Key
+	}
 	return c
 }
 
-// Number is a column of one number for each item, null where it was not measured: as it is
-// for machines, under key, and formatted for people.
-func Number[T any](head, key, unit, doc string, items []T, of func(T) results.Opt[float64], format func(float64) string) Col {
-	c := Col{Column: Column{Name: head}, cells: make([]string, len(items))}
-	for i, item := range items {
-		if v := of(item); v.OK {
-			c.cells[i] = format(v.V)
-		} else {
-			c.cells[i] = Null
-		}
-	}
-	return c.With(NewField(key, unit, doc, items, func(item T) any { return Optional(of(item)) }))
+func (c Col[T]) reading(heading string, format func(T) string) Col[T] {
+	c.head.Heading = heading
+	c.text = func(records []T) string { return format(records[0]) }
+	return c
 }
 
-// Text is a column of one text for each item, null where it is empty.
-func Text[T any](head, key, doc string, items []T, of func(T) string) Col {
-	c := Col{Column: Column{head, true}, cells: make([]string, len(items))}
-	for i, item := range items {
-		if c.cells[i] = of(item); c.cells[i] == "" {
-			c.cells[i] = Null
-		}
-	}
-	return c.With(NewField(key, "", doc, items, func(item T) any { return TextIf(of(item)) }))
+// Left sets a column flush left.
+func (c Col[T]) Left() Col[T] {
+	c.head.Left = true
+	return c
 }
 
-// Of sets columns side by side. They have the same number of cells.
-func Of(title, caption string, columns []Col) Table {
-	t := Table{Title: title, Caption: caption}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, c.Column)
-		t.Fields = append(t.Fields, c.fields...)
-	}
-	if len(columns) == 0 {
-		return t
-	}
-	t.Rows = make([][]string, len(columns[0].cells))
-	for i := range t.Rows {
-		for _, c := range columns {
-			t.Rows[i] = append(t.Rows[i], c.cells[i])
+// Right sets a column flush right.
+func (c Col[T]) Right() Col[T] {
+	c.head.Left = false
+	return c
+}
+
+// Marked adds a mark to what readers see of each record.
+func (c Col[T]) Marked(mark func(T) string) Col[T] {
+	text := c.text
+	c.text = func(records []T) string { return text(records) + mark(records[0]) }
+	return c
+}
+
+// Named gives a column that only readers see the key by which Shown knows it, where its
+// heading is not unique.
+func (c Col[T]) Named(key string) Col[T] {
+	c.head.Key = key
+	return c
+}
+
+// ForReaders is a column that machines do not get.
+func (c Col[T]) ForReaders() Col[T] {
+	c.value, c.parts = nil, nil
+	return c
+}
+
+// bind gives a column its values, and its parts theirs.
+func (c Col[T]) bind(records []T, rows [][]T) []Column {
+	column := c.head
+	if c.value != nil {
+		column.values = make([]any, len(records))
+		for i, record := range records {
+			column.values[i] = c.value(record)
 		}
 	}
-	return t
+	if c.text != nil {
+		column.text = func(row int) string { return c.text(rows[row]) }
+	}
+	columns := []Column{column}
+	for _, part := range c.parts {
+		columns = append(columns, part.bind(records, rows)...)
+	}
+	return columns
+}
+
+// NumberIf is v, or null unless ok and finite.
+func NumberIf(v float64, ok bool) any {
+	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return v
+}
+
+// Opt is what an optional number holds, or null.
+func Opt(o results.Opt[float64]) any { return NumberIf(o.V, o.OK) }
+
+// TextIf is s, or null when it is empty.
+func TextIf(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// OrNull is s for readers, who see an empty one as null.
+func OrNull(s string) string {
+	if s == "" {
+		return Null
+	}
+	return s
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed" // the template of a table
 	"html/template"
+	"slices"
 )
 
 //go:embed table.tmpl
@@ -11,17 +12,15 @@ var tableSource string
 
 var tableTemplate = template.Must(template.New("table").Parse(tableSource))
 
-// HTML renders the table for the page.
+// HTML renders the table for the page. The first column that is flush left heads its row.
 func (t Table) HTML() (template.HTML, error) {
-	heads := 0 // the first column that is flush left heads its row
-	for heads < len(t.Columns) && !t.Columns[heads].Left {
-		heads++
-	}
+	columns := t.readable()
 	var b bytes.Buffer
 	err := tableTemplate.Execute(&b, struct {
 		Table
-		Heads int
-		Named bool
-	}{t, heads, t.Columns[0].Name != ""})
+		Columns []Column
+		Heads   int
+		Named   bool
+	}{t, columns, slices.IndexFunc(columns, func(c Column) bool { return c.Left }), columns[0].Heading != ""})
 	return template.HTML(b.String()), err
 }

@@ -1,146 +1,112 @@
 // Package table is a table as data and its renderers.
 //
-// A column is declared once: what heads it for people, how its values are formatted,
-// and under which key, in which unit, machines get the same values unformatted. Markdown,
-// terminal text, CSV and JSON are renderers; no text is ever parsed back into a number.
+// A column is declared once: what heads it for readers, how its values are formatted, and
+// under which key, in which unit, machines get the same values unformatted. Markdown,
+// terminal text, HTML, CSV and JSON are renderers; no text is ever parsed back into a number.
 package table
 
-import (
-	"fmt"
-	"io"
-	"slices"
-	"strings"
-	"text/tabwriter"
-	"unicode/utf8"
-)
+import "slices"
 
-// Table is a table as data. Cells are formatted text; numbers of one column share
-// a unit, which its name gives.
+// Table is a table as data.
 type Table struct {
 	Name    string // of its files and its block; "" for a table that has neither
 	Title   string
-	Caption string // what the numbers were measured on and over
-	Columns []Column
-	Rows    [][]string
+	Caption string   // what the numbers were measured on and over
+	Columns []Column // in the order in which machines get them
 	Notes   []string // footnotes, each with the mark that refers to it
-	Fields  []Field  // the same for machines, or more of it; nil gives them the cells as text
+
+	rows  int      // that readers see
+	shown []string // keys of the columns that readers see, in their order; nil: all that have a text
 }
 
-// Column heads a table's column. Numbers are set flush right, names flush left.
+// Column is a column with its values.
 type Column struct {
-	Name string
-	Left bool
+	Key     string `json:"name"` // snake_case, ending in its unit
+	Unit    string `json:"unit"` // "" for a column without one
+	Doc     string `json:"doc"`
+	Heading string `json:"-"`
+	Left    bool   `json:"-"` // flush left, as names are; numbers are flush right
+
+	// values are what machines get, one for each record: nil (null), a string, a bool, an
+	// integer or a finite float64. A column that only readers see has none.
+	values []any
+	// text formats a row for readers. A column that only machines get has none.
+	text func(row int) string
 }
 
 // Null stands for what was not measured.
 const Null = "–"
 
-// Markdown renders the table for GitHub, padded so that it reads as text too.
-func (t Table) Markdown() string {
-	var b strings.Builder
-	if t.Title != "" {
-		fmt.Fprintf(&b, "**%s**", t.Title)
-		if t.Caption != "" {
-			fmt.Fprintf(&b, "<br>%s", t.Caption)
-		}
-		b.WriteString("\n\n")
+// New makes a table with a row for each record.
+func New[T any](title, caption string, records []T, columns ...Col[T]) Table {
+	rows := make([][]T, len(records))
+	for i := range records {
+		rows[i] = records[i : i+1]
 	}
-	widths := t.widths(Escape)
-	line := func(cells []string) {
-		for i, cell := range cells {
-			fmt.Fprintf(&b, "| %s ", pad(Escape(cell), widths[i], t.Columns[i].Left))
-		}
-		b.WriteString("|\n")
-	}
-	line(t.names())
-	for i, c := range t.Columns {
-		if c.Left {
-			b.WriteString("|:" + strings.Repeat("-", widths[i]+1))
-		} else {
-			b.WriteString("|" + strings.Repeat("-", widths[i]+1) + ":")
-		}
-	}
-	b.WriteString("|\n")
-	for _, row := range t.Rows {
-		line(row)
-	}
-	if len(t.Notes) > 0 {
-		b.WriteString("\n")
-	}
-	for _, note := range t.Notes {
-		fmt.Fprintf(&b, "- %s\n", note)
-	}
-	return b.String()
+	return Grouped(title, caption, records, rows, columns...)
 }
 
-// Text writes the table for a terminal.
-func (t Table) Text(w io.Writer) error {
-	if t.Title != "" {
-		fmt.Fprintln(w, t.Title)
+// Grouped makes a table in which readers see one row for several records, which machines get
+// one by one. A column that is not Across shows the first record of each row.
+func Grouped[T any](title, caption string, records []T, rows [][]T, columns ...Col[T]) Table {
+	t := Table{Title: title, Caption: caption, rows: len(rows)}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.bind(records, rows)...)
 	}
-	if t.Caption != "" {
-		fmt.Fprintln(w, t.Caption)
-	}
-	// tabwriter sets every column flush right, so names are padded beforehand.
-	widths := t.widths(func(s string) string { return s })
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, row := range append([][]string{t.names()}, t.Rows...) {
-		for i, cell := range row {
-			fmt.Fprint(tw, pad(cell, widths[i], t.Columns[i].Left), "\t")
-		}
-		fmt.Fprintln(tw)
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	for _, note := range t.Notes {
-		fmt.Fprintln(w, "  "+note)
-	}
-	return nil
+	return t
 }
 
-func (t Table) names() []string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
+// Shown is the table with these columns for readers, by key and in this order. Those that it
+// lacks are left out; machines get all columns as before.
+func (t Table) Shown(keys ...string) Table {
+	t.shown = append([]string{}, keys...)
+	return t
+}
+
+// Hidden is the table without the column of a key, for readers.
+func (t Table) Hidden(key string) Table {
+	var keys []string
+	for _, c := range t.readable() {
+		if c.Key != key {
+			keys = append(keys, c.Key)
+		}
+	}
+	return t.Shown(keys...)
+}
+
+// readable are the columns that readers see.
+func (t Table) readable() []Column {
+	texts := slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.text == nil })
+	if t.shown == nil {
+		return texts
+	}
+	var columns []Column
+	for _, key := range t.shown {
+		if i := slices.IndexFunc(texts, func(c Column) bool { return c.Key == key }); i >= 0 {
+			columns = append(columns, texts[i])
+		}
+	}
+	return columns
+}
+
+// Headings are those of the columns that readers see.
+func (t Table) Headings() []string {
+	var names []string
+	for _, c := range t.readable() {
+		names = append(names, c.Heading)
 	}
 	return names
 }
 
-func (t Table) widths(form func(string) string) []int {
-	widths := make([]int, len(t.Columns))
-	for _, row := range append([][]string{t.names()}, t.Rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(form(cell)))
+// Rows are the cells that readers see, formatted.
+func (t Table) Rows() [][]string {
+	columns := t.readable()
+	rows := make([][]string, t.rows)
+	for i := range rows {
+		rows[i] = make([]string, len(columns))
+		for j, c := range columns {
+			rows[i][j] = c.text(i)
 		}
 	}
-	return widths
-}
-
-func pad(s string, width int, left bool) string {
-	space := strings.Repeat(" ", width-utf8.RuneCountInString(s))
-	if left {
-		return s + space
-	}
-	return space + s
-}
-
-var markdownCell = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;")
-
-// Escape makes a text safe within a table's cell, or a list, of Markdown.
-func Escape(s string) string { return markdownCell.Replace(s) }
-
-// Without is the table without the column of a name, for readers.
-func (t Table) Without(name string) Table {
-	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
-	if i < 0 {
-		return t
-	}
-	t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
-	rows := make([][]string, len(t.Rows))
-	for j, row := range t.Rows {
-		rows[j] = slices.Delete(slices.Clone(row), i, i+1)
-	}
-	t.Rows = rows
-	return t
+	return rows
 }

@@ -14,12 +14,9 @@ import (
 )
 
 func TestRendering(t *testing.T) {
-	of := table.Table{
-		Title: "Title", Caption: "backend=llama.cpp",
-		Columns: []table.Column{{Name: "rung", Left: true}, {Name: "value (s)"}},
-		Rows:    [][]string{{"fifo", "1.00"}, {"a|b", ">30"}, {"<c>", table.Null}},
-		Notes:   []string{"¹ note"},
-	}
+	of := table.New("Title", "backend=llama.cpp", [][2]string{{"fifo", "1.00"}, {"a|b", ">30"}, {"<c>", table.Null}},
+		table.Show("rung", func(r [2]string) string { return r[0] }).Left(), table.Show("value (s)", func(r [2]string) string { return r[1] }))
+	of.Notes = []string{"¹ note"}
 	require.Equal(t, `**Title**<br>backend=llama.cpp
 
 | rung   | value (s) |
@@ -55,31 +52,55 @@ func some() []row {
 // One declaration gives people a formatted figure and machines the figure itself. What
 // was not measured is null for both.
 func TestColumnsForBothReaders(t *testing.T) {
-	of := table.Of("", "", []table.Col{
-		table.Text("rung", "rung", "name", some(), func(r row) string { return r.name }),
-		table.Number("in time", "in_time_share", "", "share in time", some(), func(r row) results.Opt[float64] {
+	of := table.New("", "", some(),
+		table.Text("rung", "rung", "name", func(r row) string { return r.name }),
+		table.Optional("in time", "in_time_share", "", "share in time", func(r row) results.Opt[float64] {
 			return results.Opt[float64]{V: r.share.V, OK: r.share.OK && !math.IsNaN(r.share.V)}
 		}, func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }),
-		table.Left("only to read", []string{"a", "b", "c"}),
-		table.Right("two in one", []string{"1 of 2", "–", "–"}).With(
-			table.NewField("part", "", "how many", some(), func(row) any { return 1 }), table.NewField("whole", "", "of how many", some(), func(row) any { return 2 })),
-	})
-	require.Equal(t, "rung,in_time_share,part,whole\nfifo,0.3333333333333333,1,2\n,,1,2\nstatic,,1,2\n", string(of.CSV()))
-	require.Equal(t, [][]string{{"fifo", "33%", "a", "1 of 2"}, {"–", "–", "b", "–"}, {"static", "–", "c", "–"}}, of.Rows)
-	require.Equal(t, []table.Column{{Name: "rung", Left: true}, {Name: "in time"}, {Name: "only to read", Left: true}, {Name: "two in one"}}, of.Columns)
+		table.Show("only to read", func(r row) string { return "=" + r.name }).Left(),
+		table.Show("two in one", func(r row) string { return "1 of 2" },
+			table.Value("part", "", "how many", func(row) any { return 1 }), table.Value("whole", "", "of how many", func(row) any { return 2 })),
+		table.Value("only_for_machines", "", "a number", func(row) any { return 3 }))
+	require.Equal(t, "rung,in_time_share,part,whole,only_for_machines\nfifo,0.3333333333333333,1,2,3\n,,1,2,3\nstatic,,1,2,3\n", string(of.CSV()))
+	require.Equal(t, [][]string{{"fifo", "33%", "=fifo", "1 of 2"}, {"–", "–", "=", "1 of 2"}, {"static", "–", "=static", "1 of 2"}}, of.Rows())
+	require.Equal(t, []string{"rung", "in time", "only to read", "two in one"}, of.Headings())
 }
 
-// A table without typed columns gives its cells as they are: no number is read off a text.
-func TestCellsStayText(t *testing.T) {
-	of := table.Table{Columns: []table.Column{{Name: "what", Left: true}, {Name: "lag (ms)"}}, Rows: [][]string{{"a", "1.50"}, {"b", table.Null}}}
-	require.Equal(t, "what,lag (ms)\na,1.50\nb,\n", string(of.CSV()))
+// Readers may see one row for several records, which machines get one by one.
+func TestGroupedRecords(t *testing.T) {
+	type goodput struct {
+		rung      string
+		rate, rps float64
+	}
+	all := []goodput{{"fifo", 1, 0.5}, {"fifo", 2, 0.25}, {"static", 1, 1}, {"static", 2, 2}}
+	at := func(i int) table.Col[goodput] {
+		return table.Across(fmt.Sprint(all[i].rate), func(row []goodput) string { return fmt.Sprint(row[i].rps) })
+	}
+	of := table.Grouped("", "", all, [][]goodput{all[:2], all[2:]},
+		table.Text("rung", "rung", "name", func(g goodput) string { return g.rung }),
+		table.Value("offered_rps", "1/s", "rate", func(g goodput) any { return g.rate }),
+		table.Value("goodput_rps", "1/s", "goodput", func(g goodput) any { return g.rps }), at(0), at(1))
+	require.Equal(t, [][]string{{"fifo", "0.5", "0.25"}, {"static", "1", "2"}}, of.Rows())
+	require.Equal(t, "rung,offered_rps,goodput_rps\nfifo,1,0.5\nfifo,2,0.25\nstatic,1,1\nstatic,2,2\n", string(of.CSV()))
 }
 
-func TestWithout(t *testing.T) {
-	of := table.Table{Columns: []table.Column{{Name: "a"}, {Name: "b"}}, Rows: [][]string{{"1", "2"}}}
-	require.Equal(t, [][]string{{"1"}}, of.Without("b").Rows)
-	require.Equal(t, of, of.Without("c"))
-	require.Len(t, of.Columns, 2, "the table itself stays")
+// No number is read off a text: a column without a key is for readers alone.
+func TestTextsAreNoData(t *testing.T) {
+	of := table.New("", "", []float64{1.5}, table.Show("lag (ms)", func(v float64) string { return fmt.Sprintf("%.2f", v) }))
+	require.Equal(t, [][]string{{"1.50"}}, of.Rows())
+	require.Equal(t, "\n", string(of.CSV()))
+}
+
+// What readers see, and in which order, is chosen by key; machines get all of it as before.
+func TestShown(t *testing.T) {
+	count := func(key string, n int) table.Col[int] {
+		return table.Count(key+"!", key, "a count", func(int) int { return n })
+	}
+	of := table.New("", "", []int{0}, count("a", 1), count("b", 2), count("c", 3))
+	require.Equal(t, [][]string{{"1", "3"}}, of.Hidden("b").Rows())
+	require.Equal(t, []string{"c!", "a!"}, of.Shown("c", "none", "a").Headings())
+	require.Equal(t, of.CSV(), of.Shown("c").CSV())
+	require.Len(t, of.Rows()[0], 3, "the table itself stays")
 }
 
 func TestEmptyTableHasData(t *testing.T) {
@@ -87,7 +108,7 @@ func TestEmptyTableHasData(t *testing.T) {
 	data, err := table.Table{Name: "none"}.JSON()
 	require.NoError(t, err)
 	var e struct {
-		Columns []table.Field
+		Columns []table.Column
 		Rows    [][]any
 	}
 	require.NoError(t, json.Unmarshal(data, &e))
