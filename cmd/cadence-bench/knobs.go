@@ -32,7 +32,7 @@ var notOfKnobs = []string{"rungs", "anchor", "canonical", "target", "api", "targ
 
 func newKnobs(where func() places) *cobra.Command {
 	k := session.Knobs{}
-	f := ladderFlags{name: "ladder", Options: session.Options{Knobs: &k}}
+	f := ladderFlags{Options: session.Options{Knobs: &k}}
 	cmd := &cobra.Command{
 		Use:   "knobs",
 		Short: "Change one setting of a rung at a time, against the noise of measuring it unchanged",

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +50,33 @@ func TestKnobsOnTheTwin(t *testing.T) {
 	require.Equal(t, got.stdout, resumed.stdout)
 	require.Equal(t, all, files(t, dir, func(name string) bool { _, was := all[name]; return was }))
 }
+
+// TestKnobsInterrupted: the line that an interrupt prints finishes the study and prints it.
+func TestKnobsInterrupted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var stderr bytes.Buffer
+	told := writerFunc(func(p []byte) (int, error) {
+		if bytes.Contains(p, []byte(" rps seed ")) {
+			interrupt()
+		}
+		return stderr.Write(p)
+	})
+	err := run(ctx, io.Discard, told, knobs(dir, "--knob", "max-batch", "--values", "1,24"))
+	require.Equal(t, exitInterrupted, exitCode(&stderr, err), stderr.String())
+	_, line, ok := strings.Cut(stderr.String(), "goes on with the rest: cadence-bench ")
+	require.True(t, ok, stderr.String())
+	require.Contains(t, line, "knobs --out "+dir+" --resume")
+	got := execute(t, t.Context(), strings.Fields(line)...)
+	require.Contains(t, []int{exitOK, exitInvalid}, got.code, got.stderr)
+	require.Contains(t, got.stderr, "already measured")
+	require.Regexp(t, `max-batch +1 +`, got.stdout)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // Without noise the same rung is the same to the bit, and all knobs that the twin has
 // costs for are tried; the others are named, and refused when somebody asks for them.

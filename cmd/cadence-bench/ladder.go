@@ -28,13 +28,12 @@ type ladderFlags struct {
 	resume bool
 	twin   twinFlags
 	target targetFlags
-	name   string // of the command
 	// adjust changes the preset, before the flags do; nil does not.
 	adjust func(*ladder.Config)
 }
 
 func newLadder(where func() places) *cobra.Command {
-	f := ladderFlags{name: "ladder"}
+	f := ladderFlags{}
 	cmd := &cobra.Command{
 		Use:   "ladder",
 		Short: "Measure the ladder on the embedded engine",
@@ -115,6 +114,11 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	if f.Twin {
 		show.Simulated()
 	}
+	if !f.resume {
+		if err := results.Vacant(f.Dir); err != nil {
+			return err // before a page is served, and the engine measured
+		}
+	}
 	if f.serve != "" {
 		stop, err := live.Serve(f.serve, f.Dir, show)
 		if err != nil {
@@ -132,7 +136,7 @@ func runLadder(cmd *cobra.Command, where places, f ladderFlags) error {
 	if err == nil || fault.Of(err) == fault.Invalid {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s into %s\n", f.twin.did(), f.Dir)
 	}
-	return interrupted(f.name, f.Dir, err)
+	return interrupted(cmd, f.Dir, err)
 }
 
 // runFolder is the folder of a run where none is named.
@@ -141,11 +145,21 @@ func runFolder(kind string) string {
 }
 
 // interrupted says of an interrupt how to go on.
-func interrupted(command, dir string, err error) error {
+func interrupted(cmd *cobra.Command, dir string, err error) error {
 	if !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: cadence-bench %s --out %s --resume%w", command, dir, hidden{err})
+	line := cmd.CommandPath() + " --out " + dir + " --resume"
+	cmd.Flags().Visit(func(fl *pflag.Flag) {
+		switch {
+		case !keptByResume[fl.Name] || strings.Contains(line, " --"+fl.Name+" ") || fl.Name == "resume" || fl.Name == "preset":
+		case fl.Value.Type() == "bool":
+			line += " --" + fl.Name
+		default:
+			line += " --" + fl.Name + " " + fl.Value.String()
+		}
+	})
+	return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", line, hidden{err})
 }
 
 // hidden keeps an error in the chain without showing it.

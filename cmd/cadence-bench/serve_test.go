@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,4 +20,13 @@ func TestServePortInUse(t *testing.T) {
 	require.Contains(t, got.stderr, "--serve: cannot listen at "+taken.Addr().String())
 	require.Equal(t, 1, strings.Count(got.stderr, "\n"))
 	require.NoDirExists(t, dir)
+}
+
+// TestServeOccupied: a folder that has a run is refused before a page is served.
+func TestServeOccupied(t *testing.T) {
+	dir := filepath.Dir(write(t, "manifest.json", "{}"))
+	got := execute(t, t.Context(), "ladder", "--engine", "twin", "--preset", "smoke", "--out", dir, "--serve", "0")
+	require.Equal(t, exitInput, got.code)
+	require.Contains(t, got.stderr, "manifest.json")
+	require.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
 }

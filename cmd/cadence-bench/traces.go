@@ -21,7 +21,7 @@ const (
 )
 
 func newTraces(where func() places) *cobra.Command {
-	f := ladderFlags{name: "traces", Options: session.Options{TraceDecisions: true}}
+	f := ladderFlags{Options: session.Options{TraceDecisions: true}}
 	rounds := tracesRounds
 	cmd := &cobra.Command{
 		Use:   "traces",

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -52,7 +54,10 @@ calibrated.`,
 			tables, err := validation.Run(cmd.Context(), args[0], o)
 			show.Close()
 			if err != nil {
-				return interrupted("ladder", o.Out, err)
+				if errors.Is(err, context.Canceled) {
+					return fmt.Errorf("interrupted before the comparison; to compare, remove %s or name another folder by --out%w", o.Out, hidden{err})
+				}
+				return err
 			}
 			for _, t := range tables {
 				if err := t.Text(cmd.OutOrStdout()); err != nil {

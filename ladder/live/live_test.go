@@ -152,9 +152,9 @@ func TestAnchors(t *testing.T) {
 	b.Begin(1)
 	v := b.View(start)
 	require.Equal(t, [][]string{{"fifo", "2/3", "0.50", "1", "2.00", "1"}}, v.Rungs.Rows)
-	require.Equal(t, "[2/3] fifo          1 rps seed 1 again 1  starting", v.Now[0])
+	require.Equal(t, "[2/3] fifo 1 rps seed 1 again 1  starting", v.Now[0])
 	require.Contains(t, v.Now[1], "-26% since the first of 4", "the machine's speed is of all")
-	require.Equal(t, "[3/3] fifo          1 rps seed 1 anchor", b.Label(2))
+	require.Equal(t, "[3/3] fifo 1 rps seed 1 anchor", b.Label(2))
 }
 
 // The live page's script reads these keys.
@@ -170,4 +170,12 @@ func TestViewAsJSON(t *testing.T) {
 	require.Len(t, v["rungs"].(map[string]any)["rows"], 4)
 	require.Contains(t, fmt.Sprint(v["now"]), "queue 7  batch 8")
 	require.Equal(t, false, v["over"])
+}
+
+// TestLabelsAlign: however long a rung's name is, the columns of all lines are the same.
+func TestLabelsAlign(t *testing.T) {
+	b := &Board{}
+	b.Plan(start, plan([]string{"fifo", "conformal-95"}, []float64{0.5, 23}, 1), 0, config)
+	require.Equal(t, "[1/4] fifo         0.5 rps seed 1", b.Label(0))
+	require.Equal(t, "[4/4] conformal-95  23 rps seed 1", b.Label(3))
 }

@@ -86,7 +86,12 @@ func (b *Board) cell(order int) string {
 // Label names the cell at a place in the plan.
 func (b *Board) Label(order int) string {
 	key := b.plan[order]
-	label := fmt.Sprintf("[%*d/%d] %-10s %4g rps seed %d", len(fmt.Sprint(len(b.plan))), order+1, len(b.plan), key.Rung, key.OfferedRPS, key.Seed)
+	rung, rate := 0, 0
+	for _, k := range b.plan {
+		rung, rate = max(rung, len(k.Rung)), max(rate, len(fmt.Sprint(k.OfferedRPS)))
+	}
+	label := fmt.Sprintf("[%*d/%d] %-*s %*g rps seed %d",
+		len(fmt.Sprint(len(b.plan))), order+1, len(b.plan), rung, key.Rung, rate, key.OfferedRPS, key.Seed)
 	if key.Replicate > 0 {
 		label += fmt.Sprintf(" again %d", key.Replicate)
 	}

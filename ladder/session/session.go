@@ -47,14 +47,9 @@ type Options struct {
 	Progress                   ladder.Progress
 }
 
-// Measure measures what o says into its folder, and writes the summary. Cells that are
+// Measure measures what o says into its folder, which must be vacant, and writes the summary. Cells that are
 // invalid are an error too, after everything has been written.
 func (o *Options) Measure(ctx context.Context) error {
-	if o.Resume == nil {
-		if err := results.Vacant(o.Dir); err != nil {
-			return err // before seconds are spent on measuring the engine
-		}
-	}
 	sweep, err := o.sweep()
 	if err != nil {
 		return err
