@@ -49,7 +49,7 @@ type Decision struct {
 	// been taken here; 1 or 0 unless the policy tosses a coin.
 	Propensity float64
 	// Forced requests were taken in spite of the bound (exploration, liveness, the
-	// idle engine's ledger): they teach, and do not count in the promise.
+	// idle engine's account): they teach, and do not count in the promise.
 	Forced bool
 	// RetryAfter is when a refused client may try again; 0 says nothing.
 	RetryAfter time.Duration

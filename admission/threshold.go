@@ -3,7 +3,7 @@ package admission
 // Threshold is what a policy that moves one held a request against. It is for the record:
 // no decision rests on it.
 type Threshold struct {
-	// Theta is θ of the ledger that the request belongs to, within its limits, and
+	// Theta is θ of the account that the request belongs to, within its limits, and
 	// InForce what was asked for in its place, with what is foreseen of the open
 	// requests; both as −log(1 − level).
 	Theta, InForce float64
@@ -11,7 +11,7 @@ type Threshold struct {
 	RefusedBy      Limit
 }
 
-// Edge is where θ of a ledger stands.
+// Edge is where θ of an account stands.
 type Edge uint8
 
 const (

@@ -11,14 +11,14 @@ type AdmissionPoint struct {
 	Policy string
 	Alpha  results.Opt[float64]
 	Cells  []*Promise // by seed and replicate
-	// Violated is the share of the ledger that did not end well within the SLO.
+	// Violated is the share of the promised requests that did not end well within the SLO.
 	Violated stats.Proportion
 	// Covered is the share of those with a bound that ended within it: another thing,
 	// since a bound may be far below or above the SLO.
 	Covered stats.Proportion
 	// Theta sums where θ stood; Decided is 0 where nobody says.
 	Theta Theta
-	// Interior is the share of the ledger's requests taken while θ was interior that did
+	// Interior is the share of the promised requests taken while θ was interior that did
 	// not end well within the SLO.
 	Interior stats.Proportion
 	// Worst is the lowest attainment of WorstRun requests in a row, in any cell.
@@ -59,12 +59,12 @@ func admissionPoint(p *Point) AdmissionPoint {
 	if known && upper > 0 {
 		a.OfUpper = results.Some(float64(good) / upper)
 	}
-	a.Violated = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Violations, c.Ledger })
+	a.Violated = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Violations, c.Promised })
 	a.Covered = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Covered, c.Bounded })
 	for _, c := range a.Cells {
 		a.Theta.join(&c.Theta)
 	}
-	a.Interior = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Theta.Violations, c.Theta.Ledger })
+	a.Interior = shareOf(a.Cells, func(c *Promise) (of, n int) { return c.Theta.Violations, c.Theta.Promised })
 	return a
 }
 

@@ -17,15 +17,15 @@ type Promise struct {
 	Alpha  results.Opt[float64]  // the share of violations that it promises not to pass
 	Counts                       // of all arrivals
 	Length [lengthClasses]Counts // of the arrivals by how long an answer they asked for
-	// Ledger are the requests that were taken and not forced, which the promise is
+	// Promised are the requests that were taken and not forced, which the promise is
 	// about, and Violations those of them that did not end well within the SLO.
-	Ledger, Violations int
-	// Bounded are the requests of the ledger that were given a bound, and Covered
+	Promised, Violations int
+	// Bounded are those of them that were given a bound, and Covered
 	// those of them that ended within it.
 	Bounded, Covered int
 	// Width is the median of bound over E2E of those that ended.
 	Width results.Opt[float64]
-	// Worst is the lowest attainment of WorstRun requests of the ledger in a row.
+	// Worst is the lowest attainment of WorstRun promised requests in a row.
 	Worst results.Opt[float64]
 	Pace  Pace
 	Theta Theta
@@ -85,7 +85,7 @@ func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]
 	for _, r := range in {
 		t.add(&a, r)
 	}
-	a.Ledger, a.Violations = m.Admission.Promised, m.Admission.Violated
+	a.Promised, a.Violations = m.Admission.Promised, m.Admission.Violated
 	a.Width, a.Worst = medianIf(t.widths), worst(t.kept)
 	a.Pace = paceOf(in, m.Window)
 	for reason, n := range t.reasons {
@@ -100,7 +100,7 @@ type promiseTally struct {
 	slo     time.Duration
 	thirds  [lengthClasses - 1]int32
 	widths  []float64
-	kept    []bool // of the ledger, by arrival: it ended well
+	kept    []bool // of those promised, by arrival: it ended well
 	reasons map[string]int
 }
 

@@ -50,7 +50,7 @@ func TestPromise(t *testing.T) {
 	require.Equal(t, "conformal", p.Policy)
 	require.Equal(t, results.Some(0.05), p.Alpha)
 	require.Equal(t, Counts{Arrivals: 7, Taken: 6, Forced: 1, Dropped: 1, Good: 3}, p.Counts)
-	require.Equal(t, 5, p.Ledger)
+	require.Equal(t, 5, p.Promised)
 	require.Equal(t, 2, p.Violations)
 	require.Equal(t, 5, p.Bounded)
 	require.Equal(t, 1, p.Covered)
@@ -128,15 +128,15 @@ func TestProportionOverSeeds(t *testing.T) {
 		var cells []*Promise
 		for range 6 {
 			own := rate * 2 * rng.Float64() // the cell's own rate, by luck
-			p := &Promise{Ledger: 150 + rng.IntN(100)}
-			for range p.Ledger {
+			p := &Promise{Promised: 150 + rng.IntN(100)}
+			for range p.Promised {
 				if rng.Float64() < own {
 					p.Violations++
 				}
 			}
 			cells = append(cells, p)
 		}
-		s := shareOf(cells, func(c *Promise) (of, n int) { return c.Violations, c.Ledger })
+		s := shareOf(cells, func(c *Promise) (of, n int) { return c.Violations, c.Promised })
 		require.True(t, s.BySeeds)
 		if s.Lo <= rate && rate <= s.Hi {
 			covered++

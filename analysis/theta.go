@@ -12,9 +12,9 @@ type Theta struct {
 	// limit for Least, between its limits for Interior, at its upper limit for Most.
 	Decided, Least, Interior, Most int
 	Sum                            float64 // of θ, as −log(1 − level)
-	// Ledger are those that were taken by the bound while θ was interior, and
+	// Promised are those that were taken by the bound while θ was interior, and
 	// Violations those of them that did not end well within the SLO.
-	Ledger, Violations int
+	Promised, Violations int
 	// RefusedBy counts the refused by what their chance did not pass first: RefusedBy[i]
 	// by Limits[i].
 	RefusedBy [limits]int
@@ -52,7 +52,7 @@ func (t *Theta) add(d *results.Admission, good bool) {
 		return
 	}
 	if g.At == "interior" && !d.Forced {
-		t.Ledger++
+		t.Promised++
 		if !good {
 			t.Violations++
 		}
@@ -62,7 +62,7 @@ func (t *Theta) add(d *results.Admission, good bool) {
 // join adds the counts of another cell.
 func (t *Theta) join(o *Theta) {
 	t.Decided, t.Least, t.Interior, t.Most = t.Decided+o.Decided, t.Least+o.Least, t.Interior+o.Interior, t.Most+o.Most
-	t.Sum, t.Ledger, t.Violations = t.Sum+o.Sum, t.Ledger+o.Ledger, t.Violations+o.Violations
+	t.Sum, t.Promised, t.Violations = t.Sum+o.Sum, t.Promised+o.Promised, t.Violations+o.Violations
 	for i, n := range o.RefusedBy {
 		t.RefusedBy[i] += n
 	}

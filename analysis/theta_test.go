@@ -29,13 +29,13 @@ func TestThetaIsCounted(t *testing.T) {
 		{Request: 10, Intended: nanos(90), MaxTokens: 1, Outcome: results.Failed}, // never asked
 	}, map[string]string{"admission": "conformal", "admission_alpha": "0.05"})
 	require.Equal(t, Theta{
-		Decided: 7, Least: 2, Interior: 4, Most: 1, Sum: 10, Ledger: 2, Violations: 1, RefusedBy: [limits]int{0, 1, 1, 0, 1, 0},
+		Decided: 7, Least: 2, Interior: 4, Most: 1, Sum: 10, Promised: 2, Violations: 1, RefusedBy: [limits]int{0, 1, 1, 0, 1, 0},
 	}, m.Promise.V.Theta)
 	require.Equal(t, 3, m.Promise.V.Theta.Refused())
 	both := m.Promise.V.Theta
 	both.join(&m.Promise.V.Theta)
 	require.Equal(t, Theta{
-		Decided: 14, Least: 4, Interior: 8, Most: 2, Sum: 20, Ledger: 4, Violations: 2, RefusedBy: [limits]int{0, 2, 2, 0, 2, 0},
+		Decided: 14, Least: 4, Interior: 8, Most: 2, Sum: 20, Promised: 4, Violations: 2, RefusedBy: [limits]int{0, 2, 2, 0, 2, 0},
 	}, both)
 }
 

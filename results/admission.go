@@ -33,7 +33,7 @@ type Admission struct {
 // AdmissionThreshold is the threshold that a request was held against, of a policy that moves
 // one. It is null for others, and in files that were written before it was kept.
 type AdmissionThreshold struct {
-	// Theta is θ of the ledger that the request belongs to, and Threshold what was asked
+	// Theta is θ of the account that the request belongs to, and Threshold what was asked
 	// for in its place when the open requests were counted in; as −log(1 − level).
 	Theta, Threshold float64
 	At               string // where Theta stands: least, interior or most
@@ -86,7 +86,7 @@ var admissionColumns = []column[Record]{
 		inAdmission(func(a *Admission) *int32 { return &a.Prefill }, same, same), false},
 	{Column{"free_kv", Double, "", noAdmission, "share of the KV cells that it could have had"},
 		inAdmission(func(a *Admission) *float64 { return &a.FreeKV }, same, same), false},
-	{Column{"theta", Double, "", noTheta, "θ of the ledger that the request belongs to, as −log(1 − level): the level that its chance must have"},
+	{Column{"theta", Double, "", noTheta, "θ of the account that the request belongs to, as −log(1 − level): the level that its chance must have"},
 		inThreshold(func(g *AdmissionThreshold) *float64 { return &g.Theta }, same, same), false},
 	{Column{"theta_at", String, "", noTheta, "where θ stood: at its lower limit (least), between its limits (interior) or at its upper limit (most)"},
 		inThreshold(func(g *AdmissionThreshold) *string { return &g.At }, text, unText[string]), false},

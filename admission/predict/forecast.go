@@ -17,28 +17,28 @@ import (
 type forecast struct {
 	cost           *stepCost
 	maxBatch, rows int
-	jobs           []job  // in the order of their start; the newcomer is the last
-	ends           []left // who decodes, by the step at which each is expected to end
-	prompts        []int  // who prefills, by index, from head on
+	requests       []request // in the order of their start; the newcomer is the last
+	ends           []left    // who decodes, by the step at which each is expected to end
+	prompts        []int     // who prefills, by index, from head on
 	head           int
 	steps, at      float64 // done so far
 	context        float64 // of those who decode
 	prefilled      float64 // tokens that those who prefill hold
 	track          []point // where the run has been
-	next           int     // the next job to start
+	next           int     // the next request to start
 
-	// Who waits and has no job yet. When the next could start only after until, the
+	// Who waits and is not among them yet. When the next could start only after until, the
 	// run goes on with own alone, at cut, and what is left of the line is not looked at.
 	line       []admission.Work
 	lengths    *lengthLaw
-	own        job
+	own        request
 	ownWaits   bool
 	until, cut float64
 	left       int
 }
 
-// job is a request in the engine as the forecast needs it.
-type job struct {
+// request is a request in the engine as the forecast needs it.
+type request struct {
 	prompt  float64 // tokens to compute before it decodes
 	context float64 // tokens that its cells hold at the start
 	copies  float64
@@ -59,20 +59,20 @@ type point struct{ steps, at float64 }
 // reset empties the forecast.
 func (f *forecast) reset(cost *stepCost, maxBatch, rows int) {
 	f.cost, f.maxBatch, f.rows = cost, max(maxBatch, 1), max(rows, 1)
-	f.jobs, f.ends, f.prompts, f.track = f.jobs[:0], f.ends[:0], f.prompts[:0], f.track[:0]
+	f.requests, f.ends, f.prompts, f.track = f.requests[:0], f.ends[:0], f.prompts[:0], f.track[:0]
 	f.head, f.next, f.steps, f.at, f.context, f.prefilled = 0, 0, 0, 0, 0, 0
 	f.track = append(f.track, point{})
 	f.line, f.ownWaits, f.left = nil, false, 0
 }
 
 // behind puts a newcomer behind a line. until is math.Inf(1) for all of it.
-func (f *forecast) behind(line []admission.Work, lengths *lengthLaw, own job, until float64) {
+func (f *forecast) behind(line []admission.Work, lengths *lengthLaw, own request, until float64) {
 	f.line, f.lengths, f.own, f.ownWaits, f.until = line, lengths, own, true, until
 }
 
-// more says whether a job is there to be started.
+// more says whether a request is there to be started.
 func (f *forecast) more() bool {
-	if f.next < len(f.jobs) {
+	if f.next < len(f.requests) {
 		return true
 	}
 	if len(f.line) > 0 && f.at > f.until {
@@ -80,26 +80,26 @@ func (f *forecast) more() bool {
 	}
 	switch {
 	case len(f.line) > 0:
-		f.jobs = append(f.jobs, jobOf(&f.line[0], f.lengths))
+		f.requests = append(f.requests, requestOf(&f.line[0], f.lengths))
 		f.line = f.line[1:]
 	case f.ownWaits:
-		f.jobs, f.ownWaits = append(f.jobs, f.own), false
+		f.requests, f.ownWaits = append(f.requests, f.own), false
 	default:
 		return false
 	}
 	return true
 }
 
-// jobOf is the work of a request that was taken, with an answer of expected length.
-func jobOf(w *admission.Work, lengths *lengthLaw) job {
-	return job{prompt: float64(w.Prefill), context: float64(w.Context), remain: lengths.remaining(w.Output, w.MaxTokens)}
+// requestOf is the work of a request that was taken, with an answer of expected length.
+func requestOf(w *admission.Work, lengths *lengthLaw) request {
+	return request{prompt: float64(w.Prefill), context: float64(w.Context), remain: lengths.remaining(w.Output, w.MaxTokens)}
 }
 
-// run runs to the end of all jobs. running is how many of them are in the batch
+// run runs to the end of all requests. running is how many of them are in the batch
 // already. While a step is in flight nobody can join: a newcomer then misses the
 // first step, which has been running for age seconds.
 func (f *forecast) run(running int, age float64) {
-	for f.next < min(running, len(f.jobs)) {
+	for f.next < min(running, len(f.requests)) {
 		f.start()
 	}
 	if age > 0 && f.busy() > 0 {
@@ -126,9 +126,9 @@ func (f *forecast) run(running int, age float64) {
 
 func (f *forecast) busy() int { return len(f.ends) + len(f.prompts) - f.head }
 
-// start moves the next job into the batch.
+// start moves the next request into the batch.
 func (f *forecast) start() {
-	j := &f.jobs[f.next]
+	j := &f.requests[f.next]
 	if j.prompt > 0 {
 		f.prompts = append(f.prompts, f.next)
 		f.prefilled += j.context
@@ -157,7 +157,7 @@ func (f *forecast) step() {
 	prompt, copies := 0.0, 0.0
 	done := f.head
 	for i := f.head; i < len(f.prompts) && budget > 0; i++ {
-		j := &f.jobs[f.prompts[i]]
+		j := &f.requests[f.prompts[i]]
 		take := min(j.prompt, budget)
 		prompt, budget = prompt+take, budget-take
 		copies, j.copies = copies+j.copies, 0
@@ -172,7 +172,7 @@ func (f *forecast) step() {
 	f.context += n
 	f.prefilled += prompt
 	for ; f.head < done; f.head++ {
-		j := &f.jobs[f.prompts[f.head]]
+		j := &f.requests[f.prompts[f.head]]
 		j.first, j.start = f.steps-1, f.at // this step's last row gives it
 		f.enter(left{j.first + j.remain, j.context - f.steps})
 		f.prefilled -= j.context

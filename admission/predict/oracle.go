@@ -68,21 +68,21 @@ func (o *oracle) ownWork(r *admission.Request) float64 {
 // ends late with it.
 func (o *oracle) allInTime(r *admission.Request, s *admission.Snapshot) bool {
 	o.load(s)
-	with := job{prompt: float64(max(r.Fresh(), 1)), context: float64(r.Cached), remain: float64(o.env.Output(r.ID))}
+	with := request{prompt: float64(max(r.Fresh(), 1)), context: float64(r.Cached), remain: float64(o.env.Output(r.ID))}
 	if r.Cached > 0 {
 		with.copies = 1
 	}
 	o.run.run(len(s.Batch), s.StepAge.Seconds())
 	late := 0
-	for i := range o.run.jobs {
+	for i := range o.run.requests {
 		if !o.inTime(s, i, workOf(s, i).Deadline.Seconds()) {
 			late++
 		}
 	}
 	o.load(s)
-	o.run.jobs = append(o.run.jobs, with)
+	o.run.requests = append(o.run.requests, with)
 	o.run.run(len(s.Batch), s.StepAge.Seconds())
-	last := len(o.run.jobs) - 1
+	last := len(o.run.requests) - 1
 	if !o.inTime(s, last, r.Deadline.Seconds()) {
 		return false
 	}
@@ -95,7 +95,7 @@ func (o *oracle) allInTime(r *admission.Request, s *admission.Snapshot) bool {
 }
 
 func (o *oracle) inTime(s *admission.Snapshot, i int, deadline float64) bool {
-	j := &o.run.jobs[i]
+	j := &o.run.requests[i]
 	return s.Now.Seconds()+o.slack*o.run.clock(j.first+j.remain) <= deadline
 }
 
@@ -105,7 +105,7 @@ func (o *oracle) load(s *admission.Snapshot) {
 	for i := range len(s.Batch) + len(s.Queue) {
 		w := workOf(s, i)
 		left := float64(o.env.Output(w.ID) - w.Output)
-		o.run.jobs = append(o.run.jobs, job{prompt: float64(w.Prefill), context: float64(w.Context), remain: max(left, 1)})
+		o.run.requests = append(o.run.requests, request{prompt: float64(w.Prefill), context: float64(w.Context), remain: max(left, 1)})
 	}
 }
 

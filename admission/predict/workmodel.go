@@ -81,7 +81,7 @@ func (m *WorkModel) Alone(r *admission.Request, s *admission.Snapshot, p *Predic
 func (m *WorkModel) load(s *admission.Snapshot) {
 	m.run.reset(&m.cost, s.MaxBatch, s.StepTokens)
 	for i := range s.Batch {
-		m.run.jobs = append(m.run.jobs, jobOf(&s.Batch[i], &m.lengths.all))
+		m.run.requests = append(m.run.requests, requestOf(&s.Batch[i], &m.lengths.all))
 	}
 	m.inBatch = len(s.Batch)
 }
@@ -93,7 +93,7 @@ func (m *WorkModel) newcomer(r *admission.Request, s *admission.Snapshot, queue 
 	m.limit, m.prompt = float64(r.MaxTokens), float64(max(r.Fresh(), 1))
 	m.context = float64(r.Prompt) + m.limit/4
 	m.waited = (s.Now - r.Arrived).Seconds()
-	own := job{prompt: m.prompt, context: float64(r.Cached), remain: m.limit}
+	own := request{prompt: m.prompt, context: float64(r.Cached), remain: m.limit}
 	if r.Cached > 0 {
 		own.copies = 1
 	}
@@ -105,7 +105,7 @@ func (m *WorkModel) newcomer(r *admission.Request, s *admission.Snapshot, queue 
 
 // read fills p: the step that gives token n of the newcomer is n − 1 after its first.
 func (m *WorkModel) read(p *Prediction) {
-	first := m.run.jobs[len(m.run.jobs)-1].first
+	first := m.run.requests[len(m.run.requests)-1].first
 	p.N, p.Spread = Knots, 0
 	i := 0
 	for k := range Knots {
@@ -125,17 +125,17 @@ func (m *WorkModel) read(p *Prediction) {
 // newcomer's rows are taken out of it, or left in as far as its answer is expected to
 // last.
 func (m *WorkModel) Exposure(s *admission.Snapshot, margins []float64, most int) (open int, late, harm float64) {
-	own := &m.run.jobs[len(m.run.jobs)-1]
+	own := &m.run.requests[len(m.run.requests)-1]
 	row := m.cost.Cost[termDecode] + m.cost.Cost[termContext]*m.context/1000
 	prompt := m.cost.Cost[termPrompt] * m.prompt
-	for i := range len(m.run.jobs) - 1 {
+	for i := range len(m.run.requests) - 1 {
 		w := workOf(s, i)
 		left := (w.Deadline - s.Now).Seconds()
 		if left <= 0 {
 			continue
 		}
 		open++
-		if left/margins[0] < m.run.jobs[i].start { // it starts too late
+		if left/margins[0] < m.run.requests[i].start { // it starts too late
 			late += float64(len(margins))
 			continue
 		}
@@ -176,7 +176,7 @@ func (m *WorkModel) meets(i int, w *admission.Work, seconds, from, row, prompt f
 	share := float64(w.Output) / float64(w.MaxTokens)
 	alive := max(law.survival(share), 1e-6)
 	ends := func(steps float64) float64 {
-		tokens := steps - m.run.jobs[i].first
+		tokens := steps - m.run.requests[i].first
 		if tokens < 1 {
 			return 0
 		}

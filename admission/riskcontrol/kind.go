@@ -69,7 +69,7 @@ func scoreOf(s admission.Spec) (conformal.Score, error) {
 	return conformal.ParseScore(s.Score)
 }
 
-// startLate is how many late requests a ledger starts as if it had seen: what is held is
+// startLate is how many late requests an account starts as if it had seen: what is held is
 // (late+1)/n, which is what n requests say of the next by split conformal's rank. From
 // Min it took the first violations to raise θ, and of 200 requests two are too many
 // for alpha = 0.01.

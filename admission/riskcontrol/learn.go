@@ -12,7 +12,7 @@ import (
 // flight is a request that was taken and has not ended.
 type flight struct {
 	id       int
-	ledger   *conformal.Risk // nil: forced
+	account  *conformal.Risk // nil: forced
 	regime   admission.Regime
 	bound    float64 // seconds; +Inf: none was promised
 	predict  predict.Prediction
@@ -23,7 +23,7 @@ type flight struct {
 func (c *Policy) take(f *flight, now time.Duration) {
 	c.lastTaken = now
 	c.floors.took()
-	if f.ledger == &c.main {
+	if f.account == &c.main {
 		c.lastMain = now
 	}
 	c.flights = append(c.flights, *f)
@@ -70,7 +70,7 @@ func (c *Policy) Labelled(o *admission.Outcome) {
 		return
 	}
 	c.flights[i].labelled = true
-	l := c.flights[i].ledger
+	l := c.flights[i].account
 	if l == nil {
 		c.count.Forced++
 		return

@@ -86,7 +86,7 @@ func (c *Policy) Decide(r *admission.Request, s *admission.Snapshot) admission.D
 		c.sampleAlone(r, s)
 	}
 	f := &c.next
-	f.id, f.regime, f.bound, f.ledger, f.predict.N = r.ID, s.Regime(), math.Inf(1), nil, 0
+	f.id, f.regime, f.bound, f.account, f.predict.N = r.ID, s.Regime(), math.Inf(1), nil, 0
 	d := admission.Decision{Regime: f.regime}
 	if !c.look(r, s, f, &d) {
 		return c.blind(r, s, f, d)
@@ -115,13 +115,13 @@ func (c *Policy) weigh(s *admission.Snapshot, f *flight, d *admission.Decision) 
 	fits, chance := true, d.Chance
 	defer func() { c.scarce += (boolean(!fits) - c.scarce) / predict.ScarceMemory }()
 	if f.regime == admission.Empty { // nobody is harmed, and nothing else needs the engine
-		f.ledger = &c.idle
+		f.account = &c.idle
 		need = level(c.idle.Threshold())
-		d.Threshold = thresholdOf(f.ledger, c.idle.Threshold())
-		note(&d.Threshold, chance < need, f.ledger.Min, chance, 0, 0)
+		d.Threshold = thresholdOf(f.account, c.idle.Threshold())
+		note(&d.Threshold, chance < need, f.account.Min, chance, 0, 0)
 		return chance, need
 	}
-	f.ledger = &c.main
+	f.account = &c.main
 	open, late, harm := c.exposure(s, f.regime)
 	th := c.main.With(open, late)
 	// What is foreseen above alpha brakes at once and releases as soon as it is gone,
@@ -134,8 +134,8 @@ func (c *Policy) weigh(s *admission.Snapshot, f *flight, d *admission.Decision) 
 	fits = net >= need
 	cost := c.floors.price() * c.cost()
 	need = c.hold(need)
-	d.Threshold = thresholdOf(f.ledger, th)
-	note(&d.Threshold, net-cost < need, f.ledger.Min, chance, harm, cost)
+	d.Threshold = thresholdOf(f.account, th)
+	note(&d.Threshold, net-cost < need, f.account.Min, chance, harm, cost)
 	return net - cost, need
 }
 
@@ -146,7 +146,7 @@ func (c *Policy) exposure(s *admission.Snapshot, r admission.Regime) (open int, 
 		return c.foreseer.Exposure(s, c.cal.margins[r][:], c.main.Enough(len(s.Queue)+len(s.Batch)-c.left))
 	}
 	for i := range c.flights {
-		if !c.flights[i].labelled && c.flights[i].ledger != nil {
+		if !c.flights[i].labelled && c.flights[i].account != nil {
 			open++
 		}
 	}
@@ -175,7 +175,7 @@ func (c *Policy) cost() float64 {
 // blind decides while there is nothing to predict by: as many are taken as can start.
 func (c *Policy) blind(r *admission.Request, s *admission.Snapshot, f *flight, d admission.Decision) admission.Decision {
 	d.Admit, d.Propensity, d.Reason = true, 1, admission.Uncalibrated
-	f.ledger = &c.main
+	f.account = &c.main
 	if len(s.Queue) > 0 || len(s.Batch) >= s.MaxBatch {
 		if !c.silent(r, s) {
 			d.Admit, d.Propensity, d.Reason = false, 0, admission.OverLimit
@@ -183,7 +183,7 @@ func (c *Policy) blind(r *admission.Request, s *admission.Snapshot, f *flight, d
 			return d
 		}
 		d.Reason, d.Forced = admission.Alive, true
-		f.ledger = nil
+		f.account = nil
 	}
 	c.take(f, s.Now)
 	return d
@@ -218,7 +218,7 @@ func (c *Policy) beyond(r *admission.Request, s *admission.Snapshot, f *flight, 
 		return d
 	}
 	c.lookAgain(r, s, f, &d)
-	f.ledger = nil
+	f.account = nil
 	c.take(f, s.Now)
 	return d
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission/conformal"
 )
 
-// thresholdOf is where θ of a ledger stands, with the threshold that is in force.
+// thresholdOf is where θ of an account stands, with the threshold that is in force.
 func thresholdOf(l *conformal.Risk, inForce float64) admission.Threshold {
 	t := admission.Threshold{Theta: l.Threshold(), InForce: inForce, At: admission.Interior}
 	switch {

@@ -26,9 +26,9 @@ type Wall struct {
 	agenda  agenda
 	until   time.Duration // when Run will look again by itself
 	stopped bool
-	over    bool // Run has returned
-	chain   *job // where Go puts the next work of the goroutine that runs callbacks
-	fine    bool // wake by newFineAlarm too
+	over    bool  // Run has returned
+	chain   *task // where Go puts the next work of the goroutine that runs callbacks
+	fine    bool  // wake by newFineAlarm too
 
 	posted struct {
 		sync.Mutex
@@ -38,8 +38,8 @@ type Wall struct {
 
 var _ Clock = (*Wall)(nil)
 
-// job is work in progress.
-type job struct {
+// task is work in progress.
+type task struct {
 	work  func() time.Duration
 	done  func(end time.Duration)
 	start time.Duration
@@ -83,30 +83,30 @@ func (w *Wall) order() uint64 {
 
 // Go implements Clock.
 func (w *Wall) Go(work func() time.Duration, done func(end time.Duration)) {
-	j := job{work: work, done: done, start: w.now, seq: w.order()}
+	t := task{work: work, done: done, start: w.now, seq: w.order()}
 	if w.chain != nil && w.chain.work == nil {
-		*w.chain = j
+		*w.chain = t
 		return
 	}
-	go w.run(j)
+	go w.run(t)
 }
 
-// run does a job, then what is due, then the job that came of it.
-func (w *Wall) run(j job) {
-	for j.work != nil {
-		modelled := j.work()
+// run does a task, then what is due, then the task that came of it.
+func (w *Wall) run(t task) {
+	for t.work != nil {
+		modelled := t.work()
 		end := time.Since(w.start)
 		if modelled > 0 {
-			end = j.start + modelled
+			end = t.start + modelled
 		}
-		done := j.done
-		seq := j.seq
-		j = job{}
+		done := t.done
+		seq := t.seq
+		t = task{}
 
 		w.lock <- struct{}{}
 		if !w.over {
 			w.agenda.add(&event{due: end, seq: seq, fn: func() { done(end) }})
-			w.chain = &j
+			w.chain = &t
 			w.runDue()
 			w.chain = nil
 			if next := w.agenda.next(); w.stopped || next != nil && next.due < w.until {
