@@ -104,6 +104,3 @@ func ReadCalibrationRows(path string) ([]CalibrationRow, error) {
 
 // CalibrationColumns returns the column dictionary of a calibration's rows.
 func CalibrationColumns() []Column { return calibrationTable.docs() }
-
-// CalibrationColumnsMarkdown returns it as a Markdown table, for docs/schema.md.
-func CalibrationColumnsMarkdown() string { return columnsMarkdown(CalibrationColumns()) }

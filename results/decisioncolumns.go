@@ -125,6 +125,3 @@ func decisionSteps(d *DecisionRow) *[]DecisionStep { return &d.Steps }
 
 // DecisionColumns returns the column dictionary of decision traces, in the files' order.
 func DecisionColumns() []Column { return decisionTable.docs() }
-
-// DecisionColumnsMarkdown returns it as a Markdown table, for docs/schema.md.
-func DecisionColumnsMarkdown() string { return columnsMarkdown(DecisionColumns()) }

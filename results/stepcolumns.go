@@ -111,6 +111,3 @@ func ended(s *StepRow) *[]StepEnding         { return &s.Ended }
 
 // StepColumns returns the column dictionary of step traces, in the files' order.
 func StepColumns() []Column { return stepTable.docs() }
-
-// StepColumnsMarkdown returns it as a Markdown table, for docs/schema.md.
-func StepColumnsMarkdown() string { return columnsMarkdown(StepColumns()) }

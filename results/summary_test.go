@@ -59,11 +59,7 @@ func TestReadSummaryRefuses(t *testing.T) {
 	}
 }
 
-func TestMarkdown(t *testing.T) {
-	golden.Equal(t, "columns.md", ColumnsMarkdown())
-	golden.Equal(t, "step-columns.md", StepColumnsMarkdown())
-	golden.Equal(t, "summary.md", SummaryMarkdown())
-	golden.Equal(t, "rules.md", RulesMarkdown())
+func TestSummaryKeysAreDocumented(t *testing.T) {
 	for _, f := range summaryFields() {
 		require.NotEmpty(t, f.Tag.Get("doc"), f.Name)
 	}

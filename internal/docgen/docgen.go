@@ -17,12 +17,9 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
-	"github.com/cadence-bench/cadence-bench/analysis/gate"
-	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/embed"
 	"github.com/cadence-bench/cadence-bench/report/loadcheck"
-	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // What is kept of runs and benchmarks.
@@ -113,21 +110,4 @@ func blocks() (map[string]string, error) {
 		maps.Copy(blocks, m)
 	}
 	return blocks, nil
-}
-
-// references are what the code alone gives.
-func references() map[string]string {
-	budgets := report.BudgetTable(gate.Budgets())
-	return map[string]string{
-		"columns":             results.ColumnsMarkdown(),
-		"step-columns":        results.StepColumnsMarkdown(),
-		"decision-columns":    results.DecisionColumnsMarkdown(),
-		"calibration-columns": results.CalibrationColumnsMarkdown(),
-		"summary-keys":        results.SummaryMarkdown(),
-		"rules":               results.RulesMarkdown(),
-		"settings":            spec.Reference(),
-		"admission-settings":  spec.AdmissionReference(),
-		"check-bounds":        report.CheckBounds().Markdown(),
-		budgets.Name:          budgets.Markdown(),
-	}
 }

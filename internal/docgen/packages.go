@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 const module = "github.com/cadence-bench/cadence-bench/"
@@ -29,7 +31,8 @@ func packages() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := "| package | what it does | imports |\n|---|---|---|\n"
+	type purpose struct{ pkg, does, imports string }
+	var list []purpose
 	rooms := graph{}
 	for _, pkg := range slices.Sorted(maps.Keys(all)) {
 		imports := slices.Sorted(maps.Keys(all[pkg].imports))
@@ -40,10 +43,14 @@ func packages() (map[string]string, error) {
 		if names != "" {
 			names = "`" + names + "`"
 		}
-		purpose := strings.SplitN(all[pkg].synopsis, " ", 3) // Package NAME does …
-		list += fmt.Sprintf("| `%s` | %s | %s |\n", pkg, purpose[len(purpose)-1], names)
+		words := strings.SplitN(all[pkg].synopsis, " ", 3) // Package NAME does …
+		list = append(list, purpose{"`" + pkg + "`", words[len(words)-1], names})
 	}
-	return map[string]string{"packages": list, "rooms": rooms.mermaid()}, nil
+	packages := table.New("", "", list,
+		table.Show("package", func(p purpose) string { return p.pkg }),
+		table.Show("what it does", func(p purpose) string { return p.does }),
+		table.Show("imports", func(p purpose) string { return p.imports })).Dense()
+	return map[string]string{"packages": packages, "rooms": rooms.mermaid()}, nil
 }
 
 // room is the top-level folder of a package; the clock, which several share, is a room of

@@ -207,17 +207,3 @@ func orDefault(value string) string {
 	}
 	return value
 }
-
-// AdmissionReference is the table of all admission policies and their parameters in
-// Markdown, for the documentation.
-func AdmissionReference() string {
-	var b strings.Builder
-	b.WriteString("| policy | parameter | unit | default | range | meaning |\n|---|---|---|---|---|---|\n")
-	for _, k := range policies.Kinds() {
-		fmt.Fprintf(&b, "| `%s` | | | | | %s (%s) |\n", k.Name, k.Doc, k.Source)
-		for _, p := range k.Params {
-			fmt.Fprintf(&b, "| | `%s` | %s | %g | %g … %g | %s |\n", p.Name, p.Unit, p.Default, p.Min, p.Max, p.Doc)
-		}
-	}
-	return b.String()
-}

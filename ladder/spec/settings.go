@@ -201,19 +201,23 @@ func (s *setting) value(of Settings) string {
 	}
 }
 
-// Reference is the table of all keys in Markdown, for the documentation.
-func Reference() string {
-	var b strings.Builder
-	b.WriteString("| key | unit | default | mechanism | meaning |\n|---|---|---|---|---|\n")
+// Doc documents a key of a ladder's file.
+type Doc struct {
+	Key, Unit, Default, Mechanism, Meaning string
+}
+
+// Reference documents all keys.
+func Reference() []Doc {
+	var docs []Doc
 	for i := range settings {
 		s := &settings[i]
 		unit := s.unit
 		if _, isBool := s.at(&Settings{}).(*bool); isBool {
 			unit = "true or false"
 		}
-		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s |\n", s.section, s.key, unit, s.fallback, s.mechanism, s.meaning)
+		docs = append(docs, Doc{s.section + "." + s.key, unit, s.fallback, s.mechanism, s.meaning})
 	}
-	return b.String()
+	return docs
 }
 
 // Params are a rung's settings by documented name, as a cell keeps them, and those of its

@@ -46,6 +46,24 @@ func (t Table) Markdown() string {
 	return b.String()
 }
 
+// Dense renders the columns and rows for GitHub without padding, for documents whose cells are
+// sentences: to change one leaves the other lines as they are.
+func (t Table) Dense() string {
+	var b strings.Builder
+	line := func(cells []string) {
+		for _, cell := range cells {
+			b.WriteString("| " + Escape(cell) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(t.Headings())
+	b.WriteString(strings.Repeat("|---", len(t.readable())) + "|\n")
+	for _, row := range t.Rows() {
+		line(row)
+	}
+	return b.String()
+}
+
 // Text writes the table for a terminal.
 func (t Table) Text(w io.Writer) error {
 	if t.Title != "" {
