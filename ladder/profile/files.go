@@ -10,7 +10,6 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/cpuprofile"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
-	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/flame"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -30,7 +29,7 @@ type Profile struct {
 	Record  Record
 	raw     []byte
 	profile *cpuprofile.Profile
-	load    report.ProfileLoad
+	load    flame.Load
 }
 
 // Record is what the JSON file of a profile has.
@@ -59,7 +58,7 @@ func newProfile(m results.Manifest, run *cell.Result, raw []byte) (*Profile, err
 	}
 	return &Profile{
 		raw: raw, profile: p,
-		load: report.ProfileLoad{
+		load: flame.Load{
 			Rung: key.Rung, OfferedRPS: key.OfferedRPS, Model: strings.TrimSuffix(m.Model.File, ".gguf"), CPU: m.Host.CPU, Cores: m.Host.Cores,
 			Threads: threads, Layout: m.Params["kv_layout"], Requests: m.Tapes[0].Requests, Completed: done,
 			Steps: s.Steps, Rows: s.Rows, ModelTime: s.Model, Host: s.Host, Loop: s.Loop,
@@ -73,7 +72,7 @@ func newProfile(m results.Manifest, run *cell.Result, raw []byte) (*Profile, err
 }
 
 // Table is the profile by component.
-func (o *Profile) Table() table.Table { return report.ProfileTable(o.profile, o.load) }
+func (o *Profile) Table() table.Table { return flame.Table(o.profile, o.load) }
 
 // Write writes every file of the profile into dir.
 func (o *Profile) Write(dir string) error {

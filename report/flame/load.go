@@ -1,4 +1,4 @@
-package report
+package flame
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
-// ProfileLoad is what a profile is of.
-type ProfileLoad struct {
+// Load is what a profile is of.
+type Load struct {
 	Rung       string
 	OfferedRPS float64
 	Model, CPU string
@@ -27,12 +27,12 @@ type ProfileLoad struct {
 }
 
 // Title says what the profile is of.
-func (l ProfileLoad) Title() string {
+func (l Load) Title() string {
 	return fmt.Sprintf("Where busy time goes: %s at %s requests/s", l.Rung, format.Short(l.OfferedRPS))
 }
 
-// ProfileTable shows what each component took of the busy time.
-func ProfileTable(p *cpuprofile.Profile, load ProfileLoad) table.Table {
+// Table shows what each component took of the busy time.
+func Table(p *cpuprofile.Profile, load Load) table.Table {
 	seen := func(of func(cpuprofile.Share) string) func(cpuprofile.Share) string {
 		return func(s cpuprofile.Share) string {
 			if s.Samples == 0 {
@@ -54,11 +54,11 @@ func ProfileTable(p *cpuprofile.Profile, load ProfileLoad) table.Table {
 		table.Show("self time (s)", seen(func(s cpuprofile.Share) string { return fmt.Sprintf("%.2f", s.Busy.Seconds()) })),
 		table.Show("per step (ms)", seen(func(s cpuprofile.Share) string { return perStep(s.Busy, load.Steps) })),
 		table.Show("samples", func(s cpuprofile.Share) string { return fmt.Sprint(s.Samples) }))
-	t.Notes = profileNotes(p, load)
+	t.Notes = notes(p, load)
 	return t
 }
 
-func profileNotes(p *cpuprofile.Profile, load ProfileLoad) []string {
+func notes(p *cpuprofile.Profile, load Load) []string {
 	total := p.Samples()
 	busy, lasted := p.Busy(total).Seconds(), p.Duration.Seconds()
 	percent := func(n int64) string { return format.Short(100*ratio(float64(n), total)) + "%" }
