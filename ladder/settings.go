@@ -13,6 +13,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/httptarget"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -114,6 +115,8 @@ type Flags struct {
 	Config
 	preset, ladder string
 	texts          map[string]*string // what Resolve reads
+	targets        []string
+	length         string // of the answers of targets
 	given          func(name string) bool
 }
 
@@ -148,6 +151,12 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 		}
 	}
 	f.Overrides.Bind(set)
+	set.StringArrayVar(&f.targets, "target", nil, "a server to measure as a further rung, as NAME=URL; may be repeated")
+	set.StringVar((*string)(&f.API), "api", string(httptarget.Chat), "what the targets speak: chat, completions or llama (llama-server's own)")
+	set.StringVar(&f.TargetModel, "target-model", "", "model that requests to the targets name (default the first that each lists)")
+	set.StringVar(&f.length, "target-length", "told", "scripted answer lengths: told (the target is asked for that many tokens) or hidden (the client closes the connection there)")
+	set.BoolVar(&f.TokenIDs, "token-ids", false, "send the targets token ids of --model instead of text (completions and llama)")
+	set.BoolVar(&f.SharedCache, "target-shared-cache", false, "send prompts as they are on the tape, though a target may have them cached from an earlier cell")
 }
 
 // Preset is the name of the preset that they change.
@@ -195,7 +204,28 @@ func (f *Flags) Resolve(adjust func(*Config)) (Config, error) {
 	if f.given("duration") && !f.given("warmup") {
 		c.Warmup = min(c.Warmup, c.Duration/8)
 	}
-	return c, nil
+	c.Externals, err = f.externals()
+	return c, err
+}
+
+// externals reads the flags about servers.
+func (f *Flags) externals() (e Externals, err error) {
+	e = f.Externals
+	for _, url := range f.targets {
+		t, err := ParseTarget(url)
+		if err != nil {
+			return e, fmt.Errorf("--target: %w", err)
+		}
+		e.Targets = append(e.Targets, t)
+	}
+	if e.API, err = httptarget.ParseAPI(string(e.API)); err != nil {
+		return e, fmt.Errorf("--api: %w", err)
+	}
+	if f.length != "told" && f.length != "hidden" {
+		return e, fmt.Errorf("--target-length: unknown value %q; choose told or hidden", f.length)
+	}
+	e.HideLength = f.length == "hidden"
+	return e, nil
 }
 
 // text writes a value as a manifest has it.

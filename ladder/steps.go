@@ -1,7 +1,9 @@
 package ladder
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 )
@@ -52,4 +54,19 @@ func Steps(rungs []spec.Rung) []Step {
 func asMeasured(r spec.Rung) spec.Settings {
 	r = spec.Overrides{ShareWait: spec.DefaultShareWait}.Turn(r)
 	return spec.Settings{Policy: r.Policy, Cache: r.Cache, Admission: r.Admission}
+}
+
+// Warning says why the step's effect cannot be put down to one thing, "" if it can.
+func (s *Step) Warning() string {
+	switch {
+	case s.Below == nil || len(s.Mechanisms) == 1:
+		return ""
+	case len(s.Mechanisms) == 0:
+		return fmt.Sprintf("%s changes nothing against %s: the two measure the same", s.Rung.Name, s.Below.Name)
+	}
+	between := "add a rung between them that changes one"
+	if len(s.Between) > 0 {
+		between = fmt.Sprintf("measure the optional %s between them too, by --rungs", strings.Join(s.Between, ", "))
+	}
+	return fmt.Sprintf("%s changes %d mechanisms against %s (%s): %s", s.Rung.Name, len(s.Mechanisms), s.Below.Name, strings.Join(s.Mechanisms, ", "), between)
 }

@@ -31,9 +31,7 @@ JSON; and ` + fitting.File + `, which has all of them in one.`,
 		Example: `  cadence-bench fit runs/traces
   cadence-bench fit runs/traces --out runs/fit
   cadence-bench ladder --admission-artifact runs/fit/artifact.json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return fault.Input.Wrap(cobra.MinimumNArgs(1)(cmd, args))
-		},
+		Args: arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runFit(cmd.Context(), cmd.OutOrStdout(), commandLine(cmd), args, out)
 		},
@@ -64,11 +62,8 @@ func runFit(ctx context.Context, stdout io.Writer, command, dirs []string, out s
 	if err := fitting.Write(out, record); err != nil {
 		return fault.Write.Wrap(err)
 	}
-	for _, table := range fitting.Tables(record) {
-		if err := table.Text(stdout); err != nil {
-			return fault.Write.Wrap(err)
-		}
-		fmt.Fprintln(stdout)
+	if err := printTables(stdout, fitting.Tables(record)); err != nil {
+		return err
 	}
 	fmt.Fprintln(stdout, filepath.Join(out, artifact.File))
 	return nil

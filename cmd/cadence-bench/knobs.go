@@ -3,18 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/session"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
-	"github.com/cadence-bench/cadence-bench/report"
-	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // defaultKnobBase is the highest rung of the default ladder without admission control.
@@ -96,28 +92,9 @@ func runKnobs(cmd *cobra.Command, where places, f ladderFlags) error {
 		f.Dir = runFolder("knobs")
 	}
 	err := runLadder(cmd, where, f)
-	if err == nil || fault.Of(err) == fault.Invalid {
-		return errors.Join(printStudy(cmd.OutOrStdout(), f.Dir), err)
-	}
-	return err
-}
-
-// printStudy prints the verdicts of a study's run.
-func printStudy(out io.Writer, dir string) error {
-	run, err := analysis.Load(dir, analysis.Options{})
-	if err != nil {
+	if err != nil && fault.Of(err) != fault.Invalid {
 		return err
 	}
-	study, err := results.StudyOf(run.Manifest.Params)
-	if err != nil || study == nil {
-		return err
-	}
-	tables := report.Study(run.Sweep, study, report.FactsOf(run.Sweep, report.ModelName(run.Manifest)))
-	for _, t := range tables {
-		if err := t.Text(out); err != nil {
-			return err
-		}
-		fmt.Fprintln(out)
-	}
-	return nil
+	tables, failed := session.StudyTables(f.Dir)
+	return errors.Join(failed, printTables(cmd.OutOrStdout(), tables), err)
 }

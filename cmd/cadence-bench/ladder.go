@@ -27,7 +27,6 @@ type ladderFlags struct {
 	serve  string
 	resume bool
 	twin   twinFlags
-	target targetFlags
 	// adjust changes the preset, before the flags do; nil does not.
 	adjust func(*ladder.Config)
 }
@@ -75,7 +74,6 @@ The rungs of the default ladder, each with what it changes against the one below
 func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	f.flags.Bind(flags)
 	f.Machine.Bind(flags)
-	f.target.bind(flags)
 	f.twin.add(flags)
 	bindPlanted(flags, &f.Machine.Planted)
 	flags.StringVar(&f.Model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
@@ -89,14 +87,14 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.AllowMixed, "allow-mixed", false, "with --resume: go on although program, engine, model, machine or tapes have changed, and mark the run and its further cells")
 }
 
+// keyVariable is where a key for servers is read. A flag would be kept with the
+// command line, and shown to everybody on the machine.
+const keyVariable = "CADENCE_API_KEY"
+
 func rungsHelp() string {
 	var b strings.Builder
 	writeRungs(&b, ladder.Rungs())
 	return b.String()
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	return fault.Input.Wrap(cobra.NoArgs(cmd, args))
 }
 
 // runLadder measures what the flags say.
@@ -201,9 +199,6 @@ func (f *ladderFlags) resolve(cmd *cobra.Command) (err error) {
 		if err := f.Knobs.Apply(&f.Config, nil, nil); err != nil {
 			return err
 		}
-	}
-	if f.Config.Externals, err = f.target.resolve(); err != nil {
-		return err
 	}
 	if err := f.twin.check(f.Config.Canonical); err != nil {
 		return err

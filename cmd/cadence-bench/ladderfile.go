@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +71,7 @@ Warnings do not change the exit code; an error, which is one line with the file 
 line, does (2). docs/ladders.md says which settings make up a mechanism.`,
 		Example: `  cadence-bench ladder check cadence
   cadence-bench ladder check my-ladder.yaml`,
-		Args: func(cmd *cobra.Command, args []string) error { return fault.Input.Wrap(cobra.ExactArgs(1)(cmd, args)) },
+		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := spec.Open(args[0])
 			if err != nil {
@@ -94,7 +93,7 @@ func checkLadder(out io.Writer, l *spec.Ladder) error {
 				return err
 			}
 		}
-		if w := warningOf(s); w != "" {
+		if w := s.Warning(); w != "" {
 			warnings++
 			fmt.Fprintf(out, "warning: %s\n", w)
 		}
@@ -113,19 +112,4 @@ func changesTable(s ladder.Step) table.Table {
 		table.Show("mechanism", func(c spec.Change) string { return c.Mechanism }).Left(),
 		table.Show(s.Below.Name, func(c spec.Change) string { return c.Below }).Left(),
 		table.Show(s.Rung.Name, func(c spec.Change) string { return c.Here }).Left())
-}
-
-// warningOf says why a step's effect cannot be put down to one thing, "" if it can.
-func warningOf(s ladder.Step) string {
-	switch {
-	case s.Below == nil || len(s.Mechanisms) == 1:
-		return ""
-	case len(s.Mechanisms) == 0:
-		return fmt.Sprintf("%s changes nothing against %s: the two measure the same", s.Rung.Name, s.Below.Name)
-	}
-	between := "add a rung between them that changes one"
-	if len(s.Between) > 0 {
-		between = fmt.Sprintf("measure the optional %s between them too, by --rungs", strings.Join(s.Between, ", "))
-	}
-	return fmt.Sprintf("%s changes %d mechanisms against %s (%s): %s", s.Rung.Name, len(s.Mechanisms), s.Below.Name, strings.Join(s.Mechanisms, ", "), between)
 }

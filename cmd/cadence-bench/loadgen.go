@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -139,36 +136,10 @@ its interval. Wall time depends on the machine and is not judged.`,
 	return cmd
 }
 
-// keepTables writes what a check found as JSON and its tables as Markdown beside it, and
-// prints the tables.
+// keepTables keeps what a check found, and prints its tables.
 func keepTables(cmd *cobra.Command, file string, data any, tables []table.Table) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := loadcheck.Write(file, data, tables); err != nil {
 		return fault.Write.Wrap(err)
 	}
-	text, err := json.MarshalIndent(data, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-		return fault.Write.Wrap(err)
-	}
-	beside := strings.TrimSuffix(file, ".json") + ".md"
-	if err := os.WriteFile(beside, []byte(markdownOf(tables)), 0o644); err != nil {
-		return fault.Write.Wrap(err)
-	}
-	for _, t := range tables {
-		if err := t.Text(cmd.OutOrStdout()); err != nil {
-			return fault.Write.Wrap(err)
-		}
-		fmt.Fprintln(cmd.OutOrStdout())
-	}
-	return nil
-}
-
-func markdownOf(tables []table.Table) string {
-	var parts []string
-	for _, t := range tables {
-		parts = append(parts, t.Markdown())
-	}
-	return strings.Join(parts, "\n")
+	return printTables(cmd.OutOrStdout(), tables)
 }

@@ -64,7 +64,7 @@ func newModelInspect() *cobra.Command {
 		Use:     "inspect FILE",
 		Short:   "Say what a GGUF file holds, and whether it is whole",
 		Example: `  cadence-bench model inspect my-model.gguf`,
-		Args:    exactArgs(1),
+		Args:    arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			info, err := gguf.Inspect(args[0])
 			if err != nil {
@@ -73,10 +73,6 @@ func newModelInspect() *cobra.Command {
 			return printModel(cmd.OutOrStdout(), args[0], info)
 		},
 	}
-}
-
-func exactArgs(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error { return fault.Input.Wrap(cobra.ExactArgs(n)(cmd, args)) }
 }
 
 func printModel(out io.Writer, file string, info gguf.Info) error {

@@ -45,9 +45,7 @@ a block or a file in tables differs from the data.`,
   cadence-bench report runs/mine --slo 4s
   cadence-bench report results/runs/ladder --table summary --format csv
   cadence-bench report results/runs/ladder --check`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return fault.Input.Wrap(cobra.MaximumNArgs(1)(cmd, args))
-		},
+		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := analysis.Options{SLOS: f.slo.Seconds(), CooldownS: f.cooldown.Seconds()}
 			if cmd.Flags().Changed("warmup") {
@@ -72,7 +70,7 @@ a block or a file in tables differs from the data.`,
 	flags.BoolVar(&f.check, "check", false, "compare the blocks in --docs and the files in the run's tables with the data, and write nothing")
 	flags.StringSliceVar(&f.docs, "docs", nil, "documents with blocks (default README.md and docs/*.md)")
 	flags.StringVar(&f.table, "table", "", "print this table, such as summary, and write nothing")
-	flags.StringVar(&f.format, "format", tableFormats[0], "how --table prints: "+strings.Join(tableFormats, ", "))
+	flags.StringVar(&f.format, "format", report.TableFormats()[0], "how --table prints: "+strings.Join(report.TableFormats(), ", "))
 	return cmd
 }
 
@@ -91,8 +89,8 @@ func (f *reportFlags) valid(dir string, options analysis.Options, formatSet bool
 		return fmt.Errorf("--out %s is the run's own folder, which keeps the report with the run's own SLO and window: name another", f.out)
 	case f.table != "" && (f.embed || f.check):
 		return errors.New("--table prints one table; it does not go with --embed or --check")
-	case !slices.Contains(tableFormats, f.format):
-		return fmt.Errorf("--format %q: want one of %s", f.format, strings.Join(tableFormats, ", "))
+	case !slices.Contains(report.TableFormats(), f.format):
+		return fmt.Errorf("--format %q: want one of %s", f.format, strings.Join(report.TableFormats(), ", "))
 	case f.out == "" && other:
 		f.out = filepath.Join(dir, "what-if")
 	case f.out == "":
@@ -118,7 +116,12 @@ func (f *reportFlags) run(out io.Writer, dir string, options analysis.Options) e
 	case err != nil:
 		return err
 	case f.table != "":
-		return printTable(out, r, f.table, f.format)
+		data, err := r.Table(f.table, f.format)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(data)
+		return fault.Write.Wrap(err)
 	case f.embed || f.check:
 		return f.documents(out, r)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
 // run executes one command line.
@@ -72,6 +73,24 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 		hint = fmt.Sprintf("did you mean %q?", near[0])
 	}
 	return fault.Input.Errorf("unknown command %q: %s", args[0], hint)
+}
+
+// arguments marks what is wrong with a command's arguments as bad input.
+func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return fault.Input.Wrap(check(cmd, args)) }
+}
+
+var noArgs = arguments(cobra.NoArgs)
+
+// printTables prints tables, each followed by an empty line.
+func printTables(out io.Writer, tables []table.Table) error {
+	for _, t := range tables {
+		if err := t.Text(out); err != nil {
+			return fault.Write.Wrap(err)
+		}
+		fmt.Fprintln(out)
+	}
+	return nil
 }
 
 // places are where the things that the tool fetches and makes are.

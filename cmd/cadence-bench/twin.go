@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/validation"
 )
@@ -43,7 +42,7 @@ model takes for the very batches that were measured, which no queue distorts.
 as they did: it takes out by how much the machine's speed changed since it was
 calibrated.`,
 		Example: twinExamples,
-		Args:    func(cmd *cobra.Command, args []string) error { return fault.Input.Wrap(cobra.ExactArgs(1)(cmd, args)) },
+		Args:    arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Out == "" {
 				o.Out = filepath.Clean(args[0]) + "-twin"
@@ -59,13 +58,7 @@ calibrated.`,
 				}
 				return err
 			}
-			for _, t := range tables {
-				if err := t.Text(cmd.OutOrStdout()); err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout())
-			}
-			return nil
+			return printTables(cmd.OutOrStdout(), tables)
 		},
 	}
 	flags := cmd.Flags()

@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"loadgen/httptarget":  {"engine/clock", "loadgen", "results"},
 	"results":             {"internal/killpoint"},
 	"results/calibration": {"results"},
-	"analysis":            {"analysis/stats", "loadgen", "results"}, // loadgen: what the arrivals claim to be
+	"analysis":            {"analysis/stats", "loadgen", "results", "internal/nearest"}, // loadgen: what the arrivals claim to be
 	"analysis/paired":     {"analysis/stats"},
 	"analysis/stats":      {},
 	"analysis/fidelity":   {"analysis/.", "analysis/stats", "results"},
@@ -85,7 +85,7 @@ var mayImport = map[string][]string{
 	"ladder/artifact":     {"admission", "admission/fit", "admission/record", "ladder/cell", "results"},
 	"ladder/spec":         {"admission", "engine", "internal/nearest"},
 	"ladder/live":         {"ladder/cell", "ladder", "analysis", "loadgen", "results", "report", "report/page"},
-	"ladder/session":      {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "results"},
+	"ladder/session":      {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "report", "results"},
 	"ladder/sim":          {"ladder/cell", "ladder/spec", "engine", "loadgen", "results"},
 	"ladder/mutate":       {"admission", "analysis/gate", "kv/faulty", "ladder/spec"},
 	"ladder/validation":   {"analysis", "ladder", "ladder/artifact", "ladder/cell", "ladder/machine", "ladder/replay", "ladder/sim", "report", "report/table", "results"},

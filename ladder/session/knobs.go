@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -51,4 +54,17 @@ func (k *Knobs) Apply(cfg *ladder.Config, m cell.Machine, note func(string)) err
 		cfg.Study.Arms = append(cfg.Study.Arms, arm)
 	}
 	return nil
+}
+
+// StudyTables are the verdicts of the study that a run is of; none where it is of a ladder.
+func StudyTables(dir string) ([]table.Table, error) {
+	run, err := analysis.Load(dir, analysis.Options{})
+	if err != nil {
+		return nil, err
+	}
+	study, err := results.StudyOf(run.Manifest.Params)
+	if err != nil || study == nil {
+		return nil, err
+	}
+	return report.Study(run.Sweep, study, report.FactsOf(run.Sweep, report.ModelName(run.Manifest))), nil
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/loadgen/ideal"
@@ -45,6 +46,25 @@ func Blocks(dir string) (map[string]string, error) {
 		add(Selftest(s), "known-answers", "known-answers-wall")
 	}
 	return blocks, nil
+}
+
+// Write writes what a check found as JSON, and its tables as Markdown beside it.
+func Write(file string, data any, tables []table.Table) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(data, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	var parts []string
+	for _, t := range tables {
+		parts = append(parts, t.Markdown())
+	}
+	return os.WriteFile(strings.TrimSuffix(file, ".json")+".md", []byte(strings.Join(parts, "\n")), 0o644)
 }
 
 // read decodes a file of JSON, if it is there.
