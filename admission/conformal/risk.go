@@ -39,12 +39,3 @@ func (r *Risk) Enough(others int) int {
 
 // Threshold is θ within its bounds.
 func (r *Risk) Threshold() float64 { return r.With(0, 0) }
-
-// Interior says that no bound is touched.
-func (r *Risk) Interior() bool { return r.Theta > r.Min && r.Theta < r.Max }
-
-// Slack is how far the mean of the losses of T labels may be from Alpha: above it, and,
-// while Min is not touched, below.
-func (r *Risk) Slack(labels int) float64 {
-	return (r.Max - r.Min + r.Eta) / (r.Eta * float64(labels))
-}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Params are those of a training.
@@ -64,7 +66,7 @@ func Train(x [][]float64, y []float64, p Params) (*Model, error) {
 		}
 	}
 	t := newTrainer(x, y, p)
-	m := &Model{Features: features, Base: Quantile(slices.Clone(y), p.Quantile), Gain: make([]float64, features)}
+	m := &Model{Features: features, Base: quantile(slices.Clone(y), p.Quantile), Gain: make([]float64, features)}
 	for i := range t.pred {
 		t.pred[i] = m.Base
 	}
@@ -78,11 +80,10 @@ func Train(x [][]float64, y []float64, p Params) (*Model, error) {
 	return m, nil
 }
 
-// Quantile returns the order statistic of rank ⌈q·n⌉ of values, which it reorders.
-func Quantile(values []float64, q float64) float64 {
+// quantile returns the order statistic of rank ⌈q·n⌉ of values, which it reorders.
+func quantile(values []float64, q float64) float64 {
 	slices.Sort(values)
-	k := int(math.Ceil(q*float64(len(values)))) - 1
-	return values[min(max(k, 0), len(values)-1)]
+	return stat.Quantile(q, stat.Empirical, values, nil)
 }
 
 // trainer holds the binned rows and what is predicted so far.
@@ -198,7 +199,7 @@ func (t *trainer) residual(rows []int32) float64 {
 	for _, i := range rows {
 		t.spare = append(t.spare, t.y[i]-t.pred[i])
 	}
-	return Quantile(t.spare, t.p.Quantile)
+	return quantile(t.spare, t.p.Quantile)
 }
 
 // part reorders rows so that those at or below the cut come first.

@@ -3,7 +3,6 @@ package predict
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
 )
@@ -77,30 +76,6 @@ type Predictor interface {
 	Stepped(st admission.Step)
 	// Learn tells of a request that ended, with what Predict had said of it.
 	Learn(o *admission.Outcome, p *Prediction)
-}
-
-// Foreseer is a predictor that also foresees what a newcomer does to those that were
-// taken before.
-type Foreseer interface {
-	Predictor
-	// Within is Predict that looks no further than so many seconds: of those who wait, the
-	// left that cannot have started by then are left out, and p is as if they were not
-	// there: less than Predict would give. behind is about how many seconds they take.
-	// left is 0 when p is what Predict gives.
-	Within(r *admission.Request, s *admission.Snapshot, horizon float64, p *Prediction) (left int, behind float64, known bool)
-	// Exposure is asked right after Predict or Within of the same request and snapshot. margins
-	// are factors, ascending, by which the time left may turn out longer, equally
-	// likely. Of the open requests in the engine, those whose deadlines are to come, late
-	// are expected to miss them without the newcomer, and harm more with it. Those that
-	// Within left out are too late; no more than most of them are counted.
-	Exposure(s *admission.Snapshot, margins []float64, most int) (open int, late, harm float64)
-	// Alone fills in p for the same request on an idle engine.
-	Alone(r *admission.Request, s *admission.Snapshot, p *Prediction) bool
-	// Work is how long the engine works for the request of the last Predict, in
-	// seconds, alone of its own.
-	Work() float64
-	// Drain is how long the engine has to do, that request included.
-	Drain() time.Duration
 }
 
 // Names lists the predictors that a Spec may name, the default first.

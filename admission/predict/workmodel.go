@@ -2,7 +2,6 @@ package predict
 
 import (
 	"math"
-	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
 )
@@ -58,7 +57,10 @@ func (m *WorkModel) Predict(r *admission.Request, s *admission.Snapshot, p *Pred
 	return m.newcomer(r, s, s.Queue, s.StepAge.Seconds(), math.Inf(1), p)
 }
 
-// Within implements Foreseer.
+// Within is Predict that looks no further than so many seconds: of those who wait, the
+// left that cannot have started by then are left out, and p is as if they were not
+// there: less than Predict would give. behind is about how many seconds they take.
+// left is 0 when p is what Predict gives.
 func (m *WorkModel) Within(r *admission.Request, s *admission.Snapshot, horizon float64, p *Prediction) (left int, behind float64, known bool) {
 	m.load(s)
 	known = m.newcomer(r, s, s.Queue, s.StepAge.Seconds(), horizon, p)
@@ -70,7 +72,7 @@ func (m *WorkModel) Within(r *admission.Request, s *admission.Snapshot, horizon 
 	return left, behind, known
 }
 
-// Alone implements Foreseer.
+// Alone fills in p for the same request on an idle engine.
 func (m *WorkModel) Alone(r *admission.Request, s *admission.Snapshot, p *Prediction) bool {
 	m.run.reset(&m.cost, s.MaxBatch, s.StepTokens)
 	m.inBatch = 0
@@ -121,7 +123,13 @@ func (m *WorkModel) read(p *Prediction) {
 	p.Spread = max(p.Estimate(), 1e-6)
 }
 
-// Exposure implements Foreseer. Both futures are taken from the one that was run: the
+// Exposure is asked right after Predict or Within of the same request and snapshot. margins
+// are factors, ascending, by which the time left may turn out longer, equally
+// likely. Of the open requests in the engine, those whose deadlines are to come, late
+// are expected to miss them without the newcomer, and harm more with it. Those that
+// Within left out are too late; no more than most of them are counted.
+//
+// Both futures are taken from the one that was run: the
 // newcomer's rows are taken out of it, or left in as far as its answer is expected to
 // last.
 func (m *WorkModel) Exposure(s *admission.Snapshot, margins []float64, most int) (open int, late, harm float64) {
@@ -194,14 +202,10 @@ func (m *WorkModel) meets(i int, w *admission.Work, seconds, from, row, prompt f
 	return without, min(with, without)
 }
 
-// Work implements Foreseer.
+// Work is how long the engine works for the request of the last Predict, in seconds,
+// alone of its own.
 func (m *WorkModel) Work() float64 {
 	c := &m.cost.Cost
 	tokens := m.limit * m.law.beyond[0]
 	return c[termPrompt]*m.prompt + tokens*(c[termDecode]+c[termContext]*m.context/1000)
-}
-
-// Drain is how long the engine would take for what is in it, by the last Predict.
-func (m *WorkModel) Drain() time.Duration {
-	return time.Duration(m.run.at * 1e9)
 }

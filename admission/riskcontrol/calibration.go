@@ -32,7 +32,7 @@ type calibration struct {
 	pool    *conformal.Window                    // of all regimes
 	whole   [admission.Regimes]*conformal.Window // scores against the prediction's own bound
 	adapt   [admission.Regimes]conformal.Adaptive
-	margins [admission.Regimes][3]float64 // see Foreseer.Exposure
+	margins [admission.Regimes][3]float64 // see predict.WorkModel.Exposure
 }
 
 func newCalibration(score conformal.Score, alpha float64, window int) *calibration {

@@ -99,7 +99,7 @@ func New(p admission.Params, model predict.Predictor, score conformal.Score, env
 		coin: rand.New(rand.NewPCG(env.Seed, 0x61646d69)),
 	}
 	c.floors.share = p["floor"]
-	c.foreseer, _ = model.(predict.Foreseer)
+	c.foreseer, _ = model.(foreseer)
 	return c
 }
 

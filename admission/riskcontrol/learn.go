@@ -1,7 +1,6 @@
 package riskcontrol
 
 import (
-	"math"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
@@ -70,13 +69,11 @@ func (c *Policy) Labelled(o *admission.Outcome) {
 		return
 	}
 	c.flights[i].labelled = true
-	l := c.flights[i].account
-	if l == nil {
-		c.count.Forced++
+	account := c.flights[i].account
+	if account == nil { // forced: it teaches, and does not count in the promise
 		return
 	}
-	c.count.label(o.Violated, l.Interior())
-	l.Label(boolean(o.Violated))
+	account.Label(boolean(o.Violated))
 	c.late += (boolean(o.Violated) - c.late) / lateMemory
 }
 
@@ -94,69 +91,4 @@ func (c *Policy) Ended(o *admission.Outcome) {
 	last := len(c.flights) - 1
 	c.flights[i] = c.flights[last]
 	c.flights = c.flights[:last]
-}
-
-// counts are the running sums that Status gives.
-type counts struct {
-	Labels, Violations     int
-	Interior, InteriorLate int
-	Forced, infeasible     int
-	alone, sampled         float64
-}
-
-func (k *counts) label(violated, interior bool) {
-	k.Labels++
-	if interior {
-		k.Interior++
-	}
-	if violated {
-		k.Violations++
-		if interior {
-			k.InteriorLate++
-		}
-	}
-}
-
-// idle counts an arrival's chance on an idle engine.
-func (k *counts) idle(chance float64) {
-	k.sampled++
-	k.alone += (chance - k.alone) / min(k.sampled, predict.WorkMemory/aloneEvery)
-}
-
-// unsure is a standard error of alone, at the most that chances with that mean may vary.
-func (k *counts) unsure() float64 {
-	return math.Sqrt(k.alone * (1 - k.alone) / min(k.sampled, predict.WorkMemory/aloneEvery))
-}
-
-// Status is how a Policy stands.
-type Status struct {
-	Theta, IdleTheta float64 // thresholds, as −log(1 − level)
-	Scarce           float64 // moving share of arrivals that do not fit
-	Labels           int     // requests that count in the promise
-	Violations       int     // of them
-	// Interior are those of the labels that came while the threshold touched no bound,
-	// InteriorLate the violations among them.
-	Interior, InteriorLate int
-	Forced                 int
-	// Alone is the mean chance of arrivals on an idle engine; NaN before it is known. Below 1 −
-	// alpha, by more than what some tens of arrivals leave open, no policy can keep the
-	// promise for all: then Infeasible is set. Refused counts who was refused for that.
-	Alone      float64
-	Infeasible bool
-	Refused    int
-}
-
-// Status returns how the policy stands.
-func (c *Policy) Status() Status {
-	s := Status{
-		Theta: c.main.Threshold(), IdleTheta: c.idle.Threshold(), Scarce: c.scarce,
-		Labels: c.count.Labels, Violations: c.count.Violations,
-		Interior: c.count.Interior, InteriorLate: c.count.InteriorLate,
-		Forced: c.count.Forced, Refused: c.count.infeasible, Alone: math.NaN(),
-	}
-	if c.count.sampled > 0 {
-		s.Alone = c.count.alone
-		s.Infeasible = c.cal.enough() && s.Alone+c.count.unsure() < 1-c.cfg.alpha
-	}
-	return s
 }

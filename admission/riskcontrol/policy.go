@@ -22,7 +22,7 @@ type Policy struct {
 	cfg      settings
 	env      admission.Env
 	model    predict.Predictor
-	foreseer predict.Foreseer // model, if it is one
+	foreseer foreseer // model, if it is one
 	cal      *calibration
 	main     conformal.Risk // of requests that shared the engine
 	idle     conformal.Risk // of those that found it idle
@@ -41,8 +41,16 @@ type Policy struct {
 	work      float64 // moving mean of arrivals' work, seconds
 	scarce    float64 // moving share of arrivals that do not fit
 	late      float64 // moving share of labels that are violations
-	count     counts
 	floors    floors
+}
+
+// foreseer is a predictor that also foresees what a newcomer does to those that were taken
+// before, as predict.WorkModel does. See there.
+type foreseer interface {
+	Within(r *admission.Request, s *admission.Snapshot, horizon float64, p *predict.Prediction) (left int, behind float64, known bool)
+	Exposure(s *admission.Snapshot, margins []float64, most int) (open int, late, harm float64)
+	Alone(r *admission.Request, s *admission.Snapshot, p *predict.Prediction) bool
+	Work() float64
 }
 
 // settings are the numbers of a Policy.
@@ -82,9 +90,6 @@ func (c *Policy) Decide(r *admission.Request, s *admission.Snapshot) admission.D
 	}
 	c.decisions++
 	c.floors.arrive(r.MaxTokens)
-	if c.decisions%aloneEvery == 1 {
-		c.sampleAlone(r, s)
-	}
 	f := &c.next
 	f.id, f.regime, f.bound, f.account, f.predict.N = r.ID, s.Regime(), math.Inf(1), nil, 0
 	d := admission.Decision{Regime: f.regime}
@@ -139,7 +144,7 @@ func (c *Policy) weigh(s *admission.Snapshot, f *flight, d *admission.Decision) 
 	return net - cost, need
 }
 
-// exposure is as Foreseer.Exposure. Where nobody foresees, open requests are expected to be
+// exposure is as foreseer.Exposure. Where nobody foresees, open requests are expected to be
 // late as often as the latest were.
 func (c *Policy) exposure(s *admission.Snapshot, r admission.Regime) (open int, late, harm float64) {
 	if c.foreseer != nil {
@@ -211,7 +216,6 @@ func (c *Policy) beyond(r *admission.Request, s *admission.Snapshot, f *flight, 
 		d.Propensity, d.Reason = odds, admission.TooLate
 		if c.infeasible(r, s, d.Value[1]) {
 			d.Reason = admission.Infeasible
-			c.count.infeasible++
 		}
 		over := c.cal.within(&f.predict) + c.behind - (r.Deadline - r.Arrived).Seconds()
 		d.RetryAfter = c.jittered(max(over, s.StepTime.Seconds(), leastRetry))
@@ -235,16 +239,6 @@ func (c *Policy) infeasible(r *admission.Request, s *admission.Snapshot, need fl
 		return false
 	}
 	return !c.cal.atLeast(admission.Empty, &c.alone, (r.Deadline - r.Arrived).Seconds(), min(need, 1-c.cfg.alpha))
-}
-
-// aloneEvery is of how many arrivals one is asked how it would do on an idle engine.
-const aloneEvery = 16
-
-// sampleAlone keeps how often an idle engine would answer arrivals in time.
-func (c *Policy) sampleAlone(r *admission.Request, s *admission.Snapshot) {
-	if c.foreseer != nil && c.foreseer.Alone(r, s, &c.alone) {
-		c.count.idle(c.cal.chance(admission.Empty, &c.alone, (r.Deadline - r.Arrived).Seconds()))
-	}
 }
 
 // leastRetry is the shortest time in seconds that a refused client is told.

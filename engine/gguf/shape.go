@@ -65,15 +65,6 @@ func ShapeByName(name string) (Shape, error) {
 	return Shape{}, fmt.Errorf("unknown model shape %q: %s(shapes: %s)", name, hint, strings.Join(names, ", "))
 }
 
-// Params is the number of weights that a model of this shape stores.
-func (s Shape) Params() int64 {
-	var n int64
-	for _, t := range s.tensors(s.Type) {
-		n += t.elements()
-	}
-	return n
-}
-
 // validate reports the first thing that makes the shape impossible to write or
 // to load.
 func (s Shape) validate() error {

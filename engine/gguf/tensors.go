@@ -29,8 +29,7 @@ type tensor struct {
 	gain float64
 }
 
-func (t tensor) elements() int64 { return int64(t.cols) * int64(t.rows) }
-func (t tensor) bytes() int64    { return int64(t.typ.rowBytes(t.cols)) * int64(t.rows) }
+func (t tensor) bytes() int64 { return int64(t.typ.rowBytes(t.cols)) * int64(t.rows) }
 
 // tensors lists the shape's tensors in file order.
 func (s Shape) tensors(t Type) []tensor {

@@ -49,7 +49,6 @@ func TestMeasureThreads(t *testing.T) {
 		t.Logf("%+v", r)
 	}
 	require.NotZero(t, llamacpp.ChooseThreads(rows))
-	require.NotZero(t, llamacpp.ChooseSingleThreads(rows))
 }
 
 // TestMeasureLayouts checks the shape only; what is measured is the machine's.

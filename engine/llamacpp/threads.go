@@ -36,17 +36,6 @@ const (
 // predecessor's workload, about 540 prompt tokens and 100 output tokens. Where
 // every row lags more than MaxLag it is the one that lags least. No rows give 0.
 func ChooseThreads(rows []ThreadRow) int {
-	return choose(rows, func(r ThreadRow) float64 { return 1 / requestSeconds(r.PrefillTPS, r.DecodeTPS) })
-}
-
-// ChooseSingleThreads is ChooseThreads for passes of one row. It differs on few
-// cores: on 2, with the 30M model, two threads gave 1.4 times the prefill rate
-// and 1.35 times the decode rate of 8 sequences, but 0.7 times that of one.
-func ChooseSingleThreads(rows []ThreadRow) int {
-	return choose(rows, func(r ThreadRow) float64 { return r.SingleTPS })
-}
-
-func choose(rows []ThreadRow, speed func(ThreadRow) float64) int {
 	if len(rows) == 0 {
 		return 0
 	}
@@ -59,23 +48,20 @@ func choose(rows []ThreadRow, speed func(ThreadRow) float64) int {
 	if len(usable) == 0 {
 		return slices.MinFunc(rows, func(a, b ThreadRow) int { return cmp.Compare(a.LagP99, b.LagP99) }).Threads
 	}
-	return fewest(usable, speed)
-}
-
-// fewest gives the smallest number of threads whose speed is within threadGain
-// of the best.
-func fewest(rows []ThreadRow, speed func(ThreadRow) float64) int {
 	best, threads := 0.0, 0
-	for _, r := range rows {
-		best = max(best, speed(r))
+	for _, r := range usable {
+		best = max(best, r.speed())
 	}
-	for _, r := range rows {
-		if speed(r)*threadGain >= best && (threads == 0 || r.Threads < threads) {
+	for _, r := range usable {
+		if r.speed()*threadGain >= best && (threads == 0 || r.Threads < threads) {
 			threads = r.Threads
 		}
 	}
 	return threads
 }
+
+// speed is requests per second.
+func (r ThreadRow) speed() float64 { return 1 / requestSeconds(r.PrefillTPS, r.DecodeTPS) }
 
 // threadCandidates are the numbers of threads worth trying on n processors.
 func threadCandidates(n int) []int {
