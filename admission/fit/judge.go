@@ -8,28 +8,31 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/conformal"
 	"github.com/cadence-bench/cadence-bench/admission/record"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Levels are those at which bounds are judged.
 func Levels() []float64 { return []float64{0.80, 0.90, 0.95, 0.99} }
 
-// Judgement says how the bounds of one subject at one level held, over all folds.
+// Judgement says how the bounds of one subject at one level held, over all folds. What
+// needs requests is null where there were none.
 type Judgement struct {
-	Subject string
-	Level   float64
-	Regime  string // "all", or of the requests
+	Subject string  `json:"subject"`
+	Level   float64 `json:"level"`
+	Regime  string  `json:"regime"` // "all", or of the requests
 	// Requests were judged, and a share Coverage of them ended within their bounds.
-	Requests int
-	Coverage float64
-	// Low and High are its 95% interval: whole blocks are drawn again.
-	Low, High float64
+	Requests int `json:"requests"`
 	// Unbounded are requests that had no bound, for lack of scores; they are not judged.
-	Unbounded int
+	Unbounded int                  `json:"unbounded"`
+	Coverage  results.Opt[float64] `json:"coverage"`
+	// Low and High are its 95% interval: whole blocks are drawn again.
+	Low  results.Opt[float64] `json:"coverage_low"`
+	High results.Opt[float64] `json:"coverage_high"`
 	// Width is the median of bound over actual E2E: 1 would be clairvoyant.
-	Width float64
+	Width results.Opt[float64] `json:"median_bound_over_actual"`
 	// Pinball is the mean pinball loss of the bound at the level, in seconds: what a
 	// quantile minimises.
-	Pinball float64
+	Pinball results.Opt[float64] `json:"pinball_s"`
 }
 
 // verdict is the bound of one request against its outcome.
@@ -117,7 +120,7 @@ func judge(s Subject, level float64, regime string, all []verdict) Judgement {
 	j := Judgement{Subject: s.Name, Level: level, Regime: regime}
 	covered, judged := map[int]int{}, map[int]int{}
 	var widths []float64
-	n := 0
+	n, loss := 0, 0.0
 	for _, v := range all {
 		if math.IsInf(v.bound, 1) {
 			j.Unbounded++
@@ -130,17 +133,15 @@ func judge(s Subject, level float64, regime string, all []verdict) Judgement {
 			n++
 		}
 		widths = append(widths, v.bound/v.actual)
-		j.Pinball += pinball(level, v.actual, v.bound)
+		loss += pinball(level, v.actual, v.bound)
 	}
 	if j.Requests == 0 {
-		j.Coverage, j.Low, j.High, j.Width, j.Pinball = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		return j
 	}
-	j.Coverage = float64(n) / float64(j.Requests)
-	j.Pinball /= float64(j.Requests)
 	slices.Sort(widths)
-	j.Width = widths[len(widths)/2]
-	j.Low, j.High = interval(covered, judged)
+	low, high := interval(covered, judged)
+	j.Coverage, j.Low, j.High = results.Some(float64(n)/float64(j.Requests)), results.Some(low), results.Some(high)
+	j.Width, j.Pinball = results.Some(widths[len(widths)/2]), results.Some(loss/float64(j.Requests))
 	return j
 }
 

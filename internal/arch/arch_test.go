@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"admission/classic":     {"admission/."},
 	"admission/conformal":   {},
 	"admission/faulty":      {"admission/."},
-	"admission/fit":         {"admission"},
+	"admission/fit":         {"admission", "results"},
 	"admission/gbm":         {},
 	"admission/policies":    {"admission/classic", "admission/predict", "admission/riskcontrol", "admission/."},
 	"admission/predict":     {"admission/conformal", "admission/gbm", "admission/."},

@@ -158,7 +158,7 @@ func (t *Traces) judge(ctx context.Context) (*Record, error) {
 		return nil, err
 	}
 	rec.Folds = len(folds)
-	if rec.Judgements, err = judgements(t.blocks, folds); err != nil {
+	if rec.Judgements, err = fit.Judge(t.blocks, folds); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -169,7 +169,7 @@ func (t *Traces) judge(ctx context.Context) (*Record, error) {
 	if folds, err = fit.Folds(t.blocks, fit.ByRate); err != nil {
 		return rec, nil
 	}
-	if rec.ByRate, err = judgements(t.blocks, folds); errors.Is(err, fit.ErrFew) {
+	if rec.ByRate, err = fit.Judge(t.blocks, folds); errors.Is(err, fit.ErrFew) {
 		rec.ByRate, err = nil, nil
 	}
 	return rec, err

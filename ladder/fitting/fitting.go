@@ -50,7 +50,7 @@ func inPercent(share float64) string { return strconv.FormatFloat(100*share, 'f'
 
 func twoDigits(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-func intervalOf(j *artifact.Judgement) string {
+func intervalOf(j *fit.Judgement) string {
 	if !j.Low.OK {
 		return table.Null
 	}
@@ -58,13 +58,13 @@ func intervalOf(j *artifact.Judgement) string {
 }
 
 func (r record) coverage() table.Table {
-	var js []*artifact.Judgement
+	var js []*fit.Judgement
 	for i := range r.Judgements {
 		if j := &r.Judgements[i]; j.Regime == "all" {
 			js = append(js, j)
 		}
 	}
-	type judged = *artifact.Judgement
+	type judged = *fit.Judgement
 	t := table.New("Coverage of bounds off-line", r.caption(r.HeldOut), js,
 		table.Text("predictor", "predictor", "what made the bounds", func(j judged) string { return j.Subject }),
 		table.Number("promised (%)", "promised", "", "share of requests that end within their bounds, as promised", func(j judged) float64 { return j.Level },
@@ -114,7 +114,7 @@ type delivery struct {
 }
 
 // across has a row for each subject and regime and a column for each level.
-func across(name, title, caption string, all []artifact.Judgement, regimes []string) table.Table {
+func across(name, title, caption string, all []fit.Judgement, regimes []string) table.Table {
 	var rows []delivery
 	for _, s := range fit.Subjects() {
 		for _, regime := range regimes {

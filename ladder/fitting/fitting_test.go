@@ -19,7 +19,7 @@ func TestFitTables(t *testing.T) {
 	for i, s := range fit.Subjects() {
 		for k, level := range fit.Levels() {
 			for n, regime := range append([]string{"all"}, regimeNames()...) {
-				j := artifact.Judgement{Subject: s.Name, Level: level, Regime: regime, Requests: 100 * (4 - n), Unbounded: i}
+				j := fit.Judgement{Subject: s.Name, Level: level, Regime: regime, Requests: 100 * (4 - n), Unbounded: i}
 				if n < 3 {
 					x := level - 0.001*float64(i+k)
 					j.Coverage, j.Low, j.High = results.Some(x), results.Some(x-0.02), results.Some(x+0.005)
