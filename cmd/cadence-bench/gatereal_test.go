@@ -161,21 +161,6 @@ func TestGateRealIsNeverAPassOnWhatDidNotHappen(t *testing.T) {
 	require.Contains(t, got.stderr, "--pairs: only with --real")
 }
 
-// A part of a gate is no verdict.
-func TestGateRealOfAPart(t *testing.T) {
-	usual := cannedRun(t)
-	good, _ := program(t, usual, "exit 0")
-	out := filepath.Join(t.TempDir(), "gate")
-	require.Equal(t, exitOK, execute(t, t.Context(), "gate", "--real", "--a", good, "--b", good, "--pairs", "6", "--out", out).code)
-	path := filepath.Join(out, "blocks.jsonl")
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, data[:len(data)-9], 0o644))
-	got := execute(t, t.Context(), "gate", "--real", "--from", out)
-	require.Equal(t, gate.ExitNotMeasurable, got.code)
-	require.Contains(t, got.stderr, "5 of 6 blocks are measured")
-}
-
 // What was measured with a planted slowdown says so everywhere, and counts nowhere.
 func TestPlantedRunIsInvalid(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
