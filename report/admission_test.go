@@ -9,6 +9,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/caption"
+	"github.com/cadence-bench/cadence-bench/report/promise"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -59,13 +61,13 @@ func gateOf(j int, admitted bool) results.AdmissionThreshold {
 func TestAdmissionTables(t *testing.T) {
 	s := withPolicy()
 	var names []string
-	for _, table := range Admission(s, FactsOf(s, "m")) {
+	for _, table := range promise.Tables(s, caption.Of(s, "m")) {
 		names = append(names, table.Name)
 		golden.Equal(t, "policy-"+table.Name+".md", table.Markdown())
 		golden.Equal(t, "policy-"+table.Name+".csv", string(table.CSV()))
 	}
 	require.Equal(t, []string{"admission", "admission-theta", "admission-bounds", "arms", "arms-kept", "admission-lengths", "admission-pace", "admission-reasons"}, names)
-	require.Empty(t, Admission(ladder().sweep(), Facts{}), "no rung has a policy")
+	require.Empty(t, promise.Tables(ladder().sweep(), caption.Facts{}), "no rung has a policy")
 }
 
 // TestThetaNotRecorded: of a run whose files lack the columns the table says so.
@@ -84,12 +86,12 @@ func TestThetaNotRecorded(t *testing.T) {
 		ms = append(ms, analysis.Measure(cells[i], rows[i], analysis.Options{}))
 	}
 	s := analysis.NewSweep(ms, []string{"fifo", "static", "continuous", "prefix", "conformal-95"})
-	tables := Admission(s, FactsOf(s, "m"))
+	tables := promise.Tables(s, caption.Of(s, "m"))
 	i := slices.IndexFunc(tables, func(t table.Table) bool { return t.Name == "admission-theta" })
 	require.GreaterOrEqual(t, i, 0)
 	require.NotEmpty(t, tables[i].Rows())
 	for _, row := range tables[i].Rows() {
-		require.Contains(t, row, unrecorded)
+		require.Contains(t, row, "not recorded")
 		require.NotContains(t, row, "0%")
 	}
 	require.Contains(t, tables[i].Notes[len(tables[i].Notes)-1], "Not recorded")

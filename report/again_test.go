@@ -8,7 +8,9 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -44,11 +46,11 @@ func repeated(rungs ...serving) *analysis.Sweep {
 
 func TestAnchorTable(t *testing.T) {
 	s := repeated(fifo, continuous)
-	table, ok := Anchors(s, FactsOf(s, "m"))
+	table, ok := sweep.Anchors(s, caption.Of(s, "m"))
 	require.True(t, ok)
 	golden.Equal(t, "anchors.md", table.Markdown())
 	golden.Equal(t, "anchors.csv", string(table.CSV()))
-	_, ok = Anchors(ladder().sweep(), Facts{})
+	_, ok = sweep.Anchors(ladder().sweep(), caption.Facts{})
 	require.False(t, ok)
 
 	r, err := of(s, manifest("llama.cpp"), chartdata.Source{Records: func(key results.Key) ([]results.Record, error) {
@@ -57,7 +59,7 @@ func TestAnchorTable(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, r.Blocks(), "anchors")
 	require.Contains(t, r.Markdown(), "measured again after all others")
-	require.Contains(t, r.Summary.Markdown(), replicateNote)
+	require.Contains(t, r.Summary.Markdown(), "Some tapes were measured more than once. The replicates of a seed are averaged first, since they are not independent seeds; requests are totals over replicates too.")
 	require.NotContains(t, r.Summary.Markdown(), "anchor")
 	require.Contains(t, r.Cells.Markdown(), "| continuous (anchor) ")
 	require.Contains(t, r.Cells.Markdown(), "| fifo (replicate 1) ")

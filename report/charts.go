@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/chart"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
 )
 
 // charts draws every chart of a sweep, and says of each that there is none of why.
-func charts(s *analysis.Sweep, f Facts, src chartdata.Source) (figures []chart.Figure, absent []string, err error) {
+func charts(s *analysis.Sweep, f caption.Facts, src chartdata.Source) (figures []chart.Figure, absent []string, err error) {
 	all, err := chartdata.All(s, src)
 	if err != nil {
 		return nil, nil, err
@@ -19,10 +20,10 @@ func charts(s *analysis.Sweep, f Facts, src chartdata.Source) (figures []chart.F
 			absent = append(absent, fmt.Sprintf("There is no chart “%s”: %s.", c.Title, c.Absent))
 			continue
 		}
-		c.Title = f.title(c.Title)
-		source := f.parts()
+		c.Title = f.Title(c.Title)
+		source := f.Parts()
 		if c.OneSeed {
-			source = f.measured()
+			source = f.Measured()
 		}
 		figures = append(figures, chart.New(c, source))
 	}

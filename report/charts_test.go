@@ -15,20 +15,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/chart"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 func figures(t *testing.T, s *analysis.Sweep, fix fixture) []chart.Figure {
-	all, _, err := charts(s, FactsOf(s, "cadence-30m"), fix.source())
+	all, _, err := charts(s, caption.Of(s, "cadence-30m"), fix.source())
 	require.NoError(t, err)
 	return all
 }
 
 // allCharts are those of fiveRungs, which take a while.
 var allCharts = sync.OnceValue(func() []chart.Figure {
-	all, _, err := charts(seededSweep(), FactsOf(seededSweep(), "cadence-30m"), fiveRungs().source())
+	all, _, err := charts(seededSweep(), caption.Of(seededSweep(), "cadence-30m"), fiveRungs().source())
 	if err != nil {
 		panic(err)
 	}
@@ -91,7 +92,7 @@ func TestTimelineSaysWhichRateAndWhy(t *testing.T) {
 
 func TestChartsFailWhenACellCannotBeRead(t *testing.T) {
 	broken := errors.New("unreadable")
-	_, _, err := charts(seededSweep(), Facts{}, chartdata.Source{Records: func(results.Key) ([]results.Record, error) { return nil, broken }})
+	_, _, err := charts(seededSweep(), caption.Facts{}, chartdata.Source{Records: func(results.Key) ([]results.Record, error) { return nil, broken }})
 	require.ErrorIs(t, err, broken)
 }
 
@@ -133,7 +134,7 @@ func TestChartsOfLittle(t *testing.T) {
 			require.NotEmpty(t, data)
 		}
 	}
-	_, absent, err := charts(nothing, Facts{}, fix.source())
+	_, absent, err := charts(nothing, caption.Facts{}, fix.source())
 	require.NoError(t, err)
 	require.Contains(t, absent, "There is no chart “End-to-end latency over arrival time”: the rungs share no offered rate at which each has a valid cell.")
 	require.Contains(t, absent, "There is no chart “Goodput and refused arrivals against offered rate”: no rung refused a request.")

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/caption"
+	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -18,8 +20,8 @@ import (
 // description of a chart uses its figures.
 func TestAnInvalidCellIsMarkedEverywhereAndClaimsNothing(t *testing.T) {
 	s := marked(t) // fifo at 1 rps, where its goodput is 0.293, is invalid
-	f := FactsOf(s, "cadence-30m")
-	for _, table := range []table.Table{Summary(s, f), Brief(s, f), Cells(s, f), CellChecks(s, f)} {
+	f := caption.Of(s, "cadence-30m")
+	for _, table := range []table.Table{sweep.Summary(s, f), sweep.Brief(s, f), sweep.Cells(s, f), sweep.CellChecks(s, f)} {
 		found := 0
 		for _, row := range table.Rows() {
 			if strings.HasPrefix(row[len(row)-1], "INVALID") {
@@ -29,9 +31,9 @@ func TestAnInvalidCellIsMarkedEverywhereAndClaimsNothing(t *testing.T) {
 		}
 		require.Equal(t, 1, found, table.Title)
 	}
-	require.Equal(t, "1 of 14 cells are INVALID and count in no claim: fifo-1rps-s1 (dispatch-lag)", voided(s))
+	require.Equal(t, "1 of 14 cells are INVALID and count in no claim: fifo-1rps-s1 (dispatch-lag)", sweep.Voided(s))
 
-	headline := Headline(s, f)
+	headline := sweep.Headline(s, f)
 	require.Contains(t, strings.Join(headline.Notes, "\n"), "fifo-1rps-s1 (dispatch-lag)", "and why")
 	require.Equal(t, "fifo", headline.Rows()[0][0])
 	require.NotEqual(t, "1", headline.Rows()[0][2], "its peak is elsewhere")
@@ -60,15 +62,15 @@ func TestARungWithoutAValidCell(t *testing.T) {
 	require.Contains(t, words, "static has no valid cell.")
 	require.NotContains(t, strings.Join(words, " "), "times what")
 	require.NotContains(t, strings.Join(words, " "), "the highest rate that all were offered")
-	_, absent, err := charts(s, FactsOf(s, ""), ladder().source())
+	_, absent, err := charts(s, caption.Of(s, ""), ladder().source())
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(absent, " "), "“End-to-end latency over arrival time”: the rungs share no offered rate")
 }
 
 func TestChecksCountVerdicts(t *testing.T) {
 	s := marked(t)
-	t.Log(Checks(s, FactsOf(s, "")).Markdown())
-	for _, row := range Checks(s, FactsOf(s, "")).Rows() {
+	t.Log(sweep.Checks(s, caption.Of(s, "")).Markdown())
+	for _, row := range sweep.Checks(s, caption.Of(s, "")).Rows() {
 		if row[0] != "dispatch lag p99" {
 			continue
 		}
@@ -79,7 +81,7 @@ func TestChecksCountVerdicts(t *testing.T) {
 
 func TestCheckRowsAreNumbers(t *testing.T) {
 	s := marked(t)
-	rows, err := csv.NewReader(bytes.NewReader(CellChecks(s, FactsOf(s, "")).CSV())).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(sweep.CellChecks(s, caption.Of(s, "")).CSV())).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 1+14*len(analysis.CheckDocs()))
 	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "0", "false", "dispatch-lag", "0.061", "s", "voided", "p99 dispatch lag was 61 ms"})
@@ -96,14 +98,14 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 		require.NotEmpty(t, d.Why)
 		require.NotEmpty(t, d.Note+d.Void, "%s: a check without a bound checks nothing", d.Name)
 	}
-	require.Len(t, CheckBounds().Rows(), len(seen))
+	require.Len(t, sweep.CheckBounds().Rows(), len(seen))
 }
 
 // TestHitsOfAnInvalidCell: the table of hits marks it as the others do, and says why.
 func TestHitsOfAnInvalidCell(t *testing.T) {
 	s := seededSweep()
-	f := FactsOf(s, "")
-	sound, ok := Hits(s, f)
+	f := caption.Of(s, "")
+	sound, ok := sweep.Hits(s, f)
 	require.True(t, ok)
 	cells := slices.Clone(s.Cells) // other tests have the sweep too
 	for i := range cells {
@@ -112,7 +114,7 @@ func TestHitsOfAnInvalidCell(t *testing.T) {
 		}
 	}
 	s = analysis.NewSweep(cells, s.Rungs)
-	void, ok := Hits(s, f)
+	void, ok := sweep.Hits(s, f)
 	require.True(t, ok)
 	require.Len(t, void.Headings(), len(sound.Headings())+1)
 	require.Contains(t, void.Rows()[0][len(void.Headings())-1], "INVALID")
@@ -123,10 +125,13 @@ func TestHitsOfAnInvalidCell(t *testing.T) {
 // requests are told, and only valid ones count.
 func TestConversationsDifferInRequests(t *testing.T) {
 	s := ladder().sweep()
-	notes := func() string { return strings.Join(Summary(s, FactsOf(s, "")).Notes, "\n") }
+	notes := func() string { return strings.Join(sweep.Summary(s, caption.Of(s, "")).Notes, "\n") }
 	require.NotContains(t, notes(), unequalNote)
 	s.Cells[1].Arrivals--
 	require.Contains(t, notes(), unequalNote)
 	s.Cells[1].Invalid = []analysis.Warning{{Code: analysis.CodeConservation}}
 	require.NotContains(t, notes(), unequalNote)
 }
+
+const unequalNote = "Rungs differ in requests though they were offered the same tape: a conversation's next turn is due a think time after its last answer, " +
+	"so a slower rung has fewer turns in the steady window. Compare latencies and attainment with that in mind."

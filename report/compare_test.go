@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/compared"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -27,7 +28,7 @@ func arms(f fixture, a, b string) (analysis.Arm, analysis.Arm) {
 	return arm(a), arm(b)
 }
 
-func compared(t *testing.T, f fixture, a, b string) *analysis.Comparison {
+func comparison(t *testing.T, f fixture, a, b string) *analysis.Comparison {
 	left, right := arms(f, a, b)
 	c, err := analysis.Compare(left, right, analysis.Contrasts())
 	require.NoError(t, err)
@@ -37,9 +38,9 @@ func compared(t *testing.T, f fixture, a, b string) *analysis.Comparison {
 func TestComparisonGolden(t *testing.T) {
 	f := fiveRungs()
 	f.rates = []float64{1.2, 4.5}
-	c := compared(t, f, "static", "prefix")
+	c := comparison(t, f, "static", "prefix")
 	var text, markdown strings.Builder
-	for _, table := range CompareOf(c, manifest("llama.cpp"), manifest("llama.cpp")).Tables() {
+	for _, table := range compared.Of(c, manifest("llama.cpp"), manifest("llama.cpp")).All() {
 		require.NoError(t, table.Text(&text))
 		text.WriteString("\n")
 		markdown.WriteString(table.Markdown())
@@ -66,7 +67,7 @@ func TestDifferentSweepsWarn(t *testing.T) {
 		require.NoError(t, err)
 		other := manifest(backend)
 		other.EngineSource = "another"
-		tables := CompareOf(c, manifest(backend), other).Tables()
+		tables := compared.Of(c, manifest(backend), other).All()
 		notes := ""
 		for _, table := range tables {
 			notes += strings.Join(table.Notes, "\n")
@@ -81,14 +82,14 @@ func TestDifferentSweepsWarn(t *testing.T) {
 func TestComparisonAsData(t *testing.T) {
 	f := fiveRungs()
 	f.rates = []float64{1.2, 6}
-	c := compared(t, f, "fifo", "conformal-95")
-	record := CompareRecordOf(c, manifest("llama.cpp"), manifest("llama.cpp"))
+	c := comparison(t, f, "fifo", "conformal-95")
+	record := compared.RecordOf(c, manifest("llama.cpp"), manifest("llama.cpp"))
 	data, err := json.Marshal(record)
 	require.NoError(t, err)
-	var back CompareRecord
+	var back compared.Record
 	require.NoError(t, json.Unmarshal(data, &back))
 	require.Equal(t, record, back)
-	rows, err := csv.NewReader(strings.NewReader(string(CompareOf(c, manifest("llama.cpp"), manifest("llama.cpp")).Deltas.CSV()))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(string(compared.Of(c, manifest("llama.cpp"), manifest("llama.cpp")).Deltas.CSV()))).ReadAll()
 	require.NoError(t, err)
 	n := 1
 	for _, p := range c.Points {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/caption"
+	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -39,26 +41,26 @@ func exportedOf(t *testing.T, table table.Table) exported {
 
 func TestDataOfALadder(t *testing.T) {
 	s := marked(t)
-	f := FactsOf(s, "cadence-30m")
+	f := caption.Of(s, "cadence-30m")
 	var b strings.Builder
-	for _, table := range []table.Table{Headline(s, f), Summary(s, f), Cells(s, f), Checks(s, f), CellChecks(s, f), Probes(s, f)} {
+	for _, table := range []table.Table{sweep.Headline(s, f), sweep.Summary(s, f), sweep.Cells(s, f), sweep.Checks(s, f), sweep.CellChecks(s, f), sweep.Probes(s, f)} {
 		fmt.Fprintf(&b, "%s\n%s\n", table.Title, table.CSV())
 	}
 	golden.Equal(t, "ladder.csv", b.String())
-	data, err := Headline(s, f).JSON()
+	data, err := sweep.Headline(s, f).JSON()
 	require.NoError(t, err)
 	golden.Equal(t, "headline.json", string(data))
 }
 
 func TestDataOverSeeds(t *testing.T) {
 	s := seededSweep()
-	f := FactsOf(s, "")
-	hits, ok := Hits(s, f)
+	f := caption.Of(s, "")
+	hits, ok := sweep.Hits(s, f)
 	require.True(t, ok)
-	golden.Equal(t, "seeds.csv", string(Headline(s, f).CSV())+"\n"+string(hits.CSV()))
+	golden.Equal(t, "seeds.csv", string(sweep.Headline(s, f).CSV())+"\n"+string(hits.CSV()))
 
 	// The data are the figures themselves.
-	summary := exportedOf(t, Summary(s, f))
+	summary := exportedOf(t, sweep.Summary(s, f))
 	at := map[string]int{}
 	for i, c := range summary.Columns {
 		at[c.Key] = i

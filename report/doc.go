@@ -6,7 +6,9 @@
 // as SVG and PNG. Blocks are the tables by name, for documents that embed them. Equal runs
 // give equal bytes.
 //
-// Below it, each in a package: chartdata (what a chart shows), chart (how it is drawn), page
-// (the web page), embed (blocks of documents), format (numbers for readers), palette
-// (colours). Beside it, for other subjects than a run: flame and loadcheck.
+// Below it, each in a package: the tables by subject (sweep, promise for admission, knob for
+// studies), the words that they share (caption, column, format), chartdata (what a chart
+// shows), chart (how it is drawn), page (the web page), embed (blocks of documents) and table
+// (a table as data). Beside it, for other subjects than a run: compared, agreement, verdict,
+// flame and loadcheck.
 package report

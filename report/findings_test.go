@@ -8,12 +8,15 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/caption"
+	"github.com/cadence-bench/cadence-bench/report/format"
+	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 func findingsOf(s *analysis.Sweep) string {
 	var b strings.Builder
-	for _, t := range Findings(s, FactsOf(s, "cadence-30m")) {
+	for _, t := range sweep.Findings(s, caption.Of(s, "cadence-30m")) {
 		b.WriteString("## " + t.Name + "\n\n" + t.Markdown() + "\n")
 	}
 	return b.String()
@@ -46,7 +49,7 @@ func TestGrowthText(t *testing.T) {
 		v    float64
 		want string
 	}{{0, "0%"}, {0.0004, "0%"}, {0.0123, "+1.2%"}, {-0.0996, "−10%"}, {0.5, "+50%"}, {-0.034, "−3.4%"}, {2, "+200%"}} {
-		require.Equal(t, c.want, growthText(c.v))
+		require.Equal(t, c.want, format.Growth(c.v))
 	}
 }
 
@@ -54,13 +57,13 @@ func TestGrowthText(t *testing.T) {
 func TestProbesSayWhetherTheMachineDrifted(t *testing.T) {
 	f := ladder()
 	s := f.sweep()
-	notes := strings.Join(Probes(s, FactsOf(s, "")).Notes, "\n")
+	notes := strings.Join(sweep.Probes(s, caption.Of(s, "")).Notes, "\n")
 	require.Contains(t, notes, "no drift is shown")
 	require.Contains(t, notes, "No cell is left out for its probe.")
 	for i := range s.Cells {
 		s.Cells[i].Cell.ProbeBefore = results.Some(results.Probe{PrefillTokensPerS: 1800, DecodeTokensPerS: 500 - 10*float64(i)})
 	}
-	notes = strings.Join(Probes(s, FactsOf(s, "")).Notes, "\n")
+	notes = strings.Join(sweep.Probes(s, caption.Of(s, "")).Notes, "\n")
 	require.Contains(t, notes, "the machine became slower")
 	require.Contains(t, notes, "of its mean an hour")
 }
@@ -71,5 +74,5 @@ func TestAnotherObjectiveSaysSo(t *testing.T) {
 	cells, rows := f.cells()
 	m := analysis.Measure(cells[0], rows[0], analysis.Options{SLOS: 2})
 	s := analysis.NewSweep([]analysis.CellMetrics{m}, nil)
-	require.Contains(t, Summary(s, FactsOf(s, "")).Caption, "E2E SLO 2 s (of the run: 4 s)")
+	require.Contains(t, sweep.Summary(s, caption.Of(s, "")).Caption, "E2E SLO 2 s (of the run: 4 s)")
 }

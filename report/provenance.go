@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/report/caption"
+	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -32,7 +34,7 @@ func Provenance(m results.Manifest) []table.Table {
 	}
 	add("Go", m.Build.Go)
 	add("engine sources, SHA-256", m.EngineSource)
-	add("backend", backend(m.Backend))
+	add("backend", caption.Backend(m.Backend))
 	if m.Backend == "twin" {
 		add("simulated", "the library and the model below, on the machine of the calibration")
 	}
@@ -70,7 +72,7 @@ func Provenance(m results.Manifest) []table.Table {
 	if len(m.Tapes) > 0 {
 		t := table.New("Tapes", "", m.Tapes,
 			table.Text("workload", "workload", "name of the workload", func(t results.Tape) string { return t.Workload }),
-			offered(func(t results.Tape) float64 { return t.OfferedRPS }),
+			column.Offered(func(t results.Tape) float64 { return t.OfferedRPS }),
 			table.Show("seed", func(t results.Tape) string { return fmt.Sprint(t.Seed) }, table.Value("seed", "", "seed of the tape", func(t results.Tape) any { return t.Seed })),
 			table.Count("requests", "requests", "requests of the tape", func(t results.Tape) int { return t.Requests }),
 			table.Text("SHA-256", "sha256", "SHA-256 of the tape", func(t results.Tape) string { return t.SHA256 }))
@@ -78,7 +80,7 @@ func Provenance(m results.Manifest) []table.Table {
 		tables = append(tables, t)
 	}
 	for i := range tables {
-		tables[i].Title = titled(tables[i].Title, backend(m.Backend))
+		tables[i].Title = caption.Titled(tables[i].Title, caption.Backend(m.Backend))
 	}
 	return tables
 }
@@ -106,7 +108,7 @@ func server(t results.Target) string {
 		}
 	}
 	if t.Slots > 0 {
-		parts = append(parts, plural(t.Slots, "slot"))
+		parts = append(parts, format.Plural(t.Slots, "slot"))
 	}
 	if t.Context > 0 {
 		parts = append(parts, fmt.Sprintf("context %d", t.Context))
@@ -115,7 +117,7 @@ func server(t results.Target) string {
 }
 
 func machine(h results.Host) string {
-	parts := []string{h.CPU, plural(h.Cores, "core")}
+	parts := []string{h.CPU, format.Plural(h.Cores, "core")}
 	if h.CPULimit.OK {
 		parts = append(parts, "limited to "+format.Short(h.CPULimit.V)+" cores' time")
 	}
@@ -132,10 +134,4 @@ func machine(h results.Host) string {
 		parts = append(parts, "load average "+format.Short(h.Load1.V)+" before the run")
 	}
 	return strings.Join(append(parts, strings.TrimSpace(h.OS+"/"+h.Arch+" "+h.Kernel)), ", ")
-}
-
-// modelName is how tables call the model: its file without the extension.
-// ModelName is what a report calls the model: its file without the extension.
-func ModelName(m results.Manifest) string {
-	return strings.TrimSuffix(m.Model.File, ".gguf")
 }

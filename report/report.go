@@ -6,15 +6,20 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/chart"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/format"
+	"github.com/cadence-bench/cadence-bench/report/knob"
+	"github.com/cadence-bench/cadence-bench/report/promise"
+	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Report is everything that is said about one run.
 type Report struct {
-	Facts      Facts
+	Facts      caption.Facts
 	Words      []string
 	Headline   table.Table
 	Summary    table.Table
@@ -51,32 +56,32 @@ func Of(run *analysis.Run) (*Report, error) {
 }
 
 func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, error) {
-	f := FactsOf(s, ModelName(m))
+	f := caption.Of(s, caption.Model(m))
 	r := &Report{
-		Facts: f, Words: Words(s), Headline: Headline(s, f), Summary: Summary(s, f), Brief: Brief(s, f),
-		Cells: Cells(s, f), Probes: Probes(s, f),
-		Checks: Checks(s, f), CellChecks: CellChecks(s, f), Provenance: Provenance(m),
-		Findings:  Findings(s, f),
+		Facts: f, Words: Words(s), Headline: sweep.Headline(s, f), Summary: sweep.Summary(s, f), Brief: sweep.Brief(s, f),
+		Cells: sweep.Cells(s, f), Probes: sweep.Probes(s, f),
+		Checks: sweep.Checks(s, f), CellChecks: sweep.CellChecks(s, f), Provenance: Provenance(m),
+		Findings:  sweep.Findings(s, f),
 		summaries: analysis.Summaries(s),
 	}
-	if text := voided(s); text != "" {
+	if text := sweep.Voided(s); text != "" {
 		r.Warnings = append(r.Warnings, text)
 	}
-	if hits, ok := Hits(s, f); ok {
+	if hits, ok := sweep.Hits(s, f); ok {
 		r.Hits = []table.Table{hits}
 	}
-	r.Admission = Admission(s, f)
+	r.Admission = promise.Tables(s, f)
 	study, err := results.StudyOf(m.Params)
 	if err != nil {
 		return nil, err
 	}
 	if study != nil {
-		r.Extra = append(r.Extra, Study(s, study, f)...)
+		r.Extra = append(r.Extra, knob.Tables(s, study, f)...)
 		r.Words = []string{"A study of knobs: every other rung is " + study.Base + " with one setting changed. The rungs are in no order, and none is a step above another."}
 		r.Headline = r.Headline.Hidden("gain")
 		r.Findings = slices.DeleteFunc(r.Findings, func(t table.Table) bool { return slices.Contains(stepTables, t.Name) })
 	}
-	if anchors, ok := Anchors(s, f); ok {
+	if anchors, ok := sweep.Anchors(s, f); ok {
 		r.Extra = append(r.Extra, anchors)
 	}
 	r.Figures, r.Absent, err = charts(s, f, src)
@@ -154,12 +159,12 @@ func (r *Report) tables() []table.Table {
 
 func (r *Report) title() string {
 	if r.Facts.Model == "" {
-		return r.Facts.title("The ladder")
+		return r.Facts.Title("The ladder")
 	}
-	return r.Facts.title("The ladder on " + r.Facts.Model)
+	return r.Facts.Title("The ladder on " + r.Facts.Model)
 }
 
-func (r *Report) simulated() bool { return strings.Contains(r.Facts.Backend, backend("twin")) }
+func (r *Report) simulated() bool { return strings.Contains(r.Facts.Backend, caption.Backend("twin")) }
 
 // failedNote names the cells that could not be measured; "" when there is none.
 func failedNote(failed []results.Entry) string {
@@ -170,7 +175,7 @@ func failedNote(failed []results.Entry) string {
 	for _, e := range failed {
 		parts = append(parts, fmt.Sprintf("%s (%s)", e.Name(), e.Reason))
 	}
-	return fmt.Sprintf("%s could not be measured, each tried twice: %s.", plural(len(failed), "cell"), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s could not be measured, each tried twice: %s.", format.Plural(len(failed), "cell"), strings.Join(parts, ", "))
 }
 
 func list(items []string) string {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
+	"github.com/cadence-bench/cadence-bench/report/knob"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -40,7 +42,7 @@ func studyRun() (*analysis.Sweep, *results.Study) {
 
 func TestStudyTables(t *testing.T) {
 	s, study := studyRun()
-	tables := Study(s, study, FactsOf(s, "m"))
+	tables := knob.Tables(s, study, caption.Of(s, "m"))
 	require.Len(t, tables, 3)
 	text := ""
 	for _, table := range tables {
@@ -49,7 +51,7 @@ func TestStudyTables(t *testing.T) {
 	golden.Equal(t, "knobs.md", text)
 	golden.Equal(t, "knobs.csv", string(tables[0].CSV()))
 	require.Equal(t, []string{"knobs", "knob-max-batch", "knob-kv-layout"}, []string{tables[0].Name, tables[1].Name, tables[2].Name})
-	require.Equal(t, []string{"max-batch", "24", withinNoise, withinNoise}, tables[0].Rows()[1], "the same again")
+	require.Equal(t, []string{"max-batch", "24", "within the noise", "within the noise"}, tables[0].Rows()[1], "the same again")
 	require.Contains(t, tables[0].Rows()[0][3], "worse", "a small batch, under much load")
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/report/caption"
+	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -46,25 +48,25 @@ func marked(t *testing.T) *analysis.Sweep {
 
 func TestTablesOfALadder(t *testing.T) {
 	s := marked(t)
-	f := FactsOf(s, "cadence-30m")
+	f := caption.Of(s, "cadence-30m")
 	golden.Equal(t, "ladder.md", strings.Join([]string{
-		Headline(s, f).Markdown(), Summary(s, f).Markdown(), Cells(s, f).Markdown(), Checks(s, f).Markdown(), CellChecks(s, f).Markdown(), Probes(s, f).Markdown(),
+		sweep.Headline(s, f).Markdown(), sweep.Summary(s, f).Markdown(), sweep.Cells(s, f).Markdown(), sweep.Checks(s, f).Markdown(), sweep.CellChecks(s, f).Markdown(), sweep.Probes(s, f).Markdown(),
 	}, "\n"))
-	golden.Equal(t, "ladder.txt", plain(t, Brief(s, f)))
+	golden.Equal(t, "ladder.txt", plain(t, sweep.Brief(s, f)))
 }
 
 func TestTablesOverSeeds(t *testing.T) {
 	s := seededSweep()
-	f := FactsOf(s, "")
-	hits, ok := Hits(s, f)
+	f := caption.Of(s, "")
+	hits, ok := sweep.Hits(s, f)
 	require.True(t, ok)
-	golden.Equal(t, "seeds.md", strings.Join([]string{Headline(s, f).Markdown(), Summary(s, f).Markdown(), hits.Markdown()}, "\n"))
+	golden.Equal(t, "seeds.md", strings.Join([]string{sweep.Headline(s, f).Markdown(), sweep.Summary(s, f).Markdown(), hits.Markdown()}, "\n"))
 }
 
 func TestCaptionSaysWhatIsSimulated(t *testing.T) {
 	fix := ladder()
 	fix.backend, fix.rates = "twin", []float64{0.5}
-	f := FactsOf(fix.sweep(), "cadence-30m")
+	f := caption.Of(fix.sweep(), "cadence-30m")
 	require.Equal(t, "backend=twin (simulated) · model cadence-30m · workload mixed · E2E SLO 4 s · "+
 		"steady window: arrivals from 15 s to 90 s · 1 seed", f.Caption())
 }

@@ -26,7 +26,7 @@ func Words(s *analysis.Sweep) []string {
 	var tails []string
 	for _, h := range hs {
 		if h.Tail.N > 0 {
-			tails = append(tails, fmt.Sprintf("%s s for %s", scale{factor: 1}.bounded(h.Tail.Mean, h.Tail.Bounds > 0), h.Rung))
+			tails = append(tails, fmt.Sprintf("%s s for %s", format.Scale{Factor: 1}.Bounded(h.Tail.Mean, h.Tail.Bounds > 0), h.Rung))
 		}
 	}
 	if len(tails) > 0 {

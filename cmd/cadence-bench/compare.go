@@ -9,7 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/compared"
 )
 
 type compareFlags struct {
@@ -79,5 +79,5 @@ func (f *compareFlags) run(out io.Writer, nameA, nameB string) error {
 	case f.markdown:
 		format = "markdown"
 	}
-	return fault.Write.Wrap(report.WriteComparison(out, format, c, a.Run, b.Run))
+	return fault.Write.Wrap(compared.Write(out, format, c, a.Run, b.Run))
 }

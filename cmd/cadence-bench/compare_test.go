@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/compared"
 )
 
 // TestCompareSimulatedRuns: a run with itself, with one of a smaller batch, and two
@@ -24,10 +24,10 @@ func TestCompareSimulatedRuns(t *testing.T) {
 		return dir
 	}
 	first, small := simulate(), simulate("--max-batch", "1")
-	record := func(args ...string) report.CompareRecord {
+	record := func(args ...string) compared.Record {
 		got := execute(t, t.Context(), append([]string{"compare", "--json"}, args...)...)
 		require.Equal(t, exitOK, got.code, got.stderr)
-		var r report.CompareRecord
+		var r compared.Record
 		require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
 		return r
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/baseline"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/verdict"
 )
 
 const gateExitCodes = `Exit codes: 0 passed, 1 a regression, 2 not measurable: no baseline, one of another
@@ -19,7 +19,7 @@ other commands.`
 
 func newGate(where func() places) *cobra.Command {
 	var o baseline.Options
-	var outputs report.Outputs
+	var outputs verdict.Outputs
 	var r gateRealFlags
 	cmd := &cobra.Command{
 		Use:   "gate",
@@ -60,7 +60,7 @@ baseline that was made with the same ones. docs/gate.md lists the metrics and bu
 	return cmd
 }
 
-func runGate(cmd *cobra.Command, o baseline.Options, outputs report.Outputs) error {
+func runGate(cmd *cobra.Command, o baseline.Options, outputs verdict.Outputs) error {
 	if err := o.Check(); err != nil {
 		return err
 	}

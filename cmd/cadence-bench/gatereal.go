@@ -14,7 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/ab"
 	"github.com/cadence-bench/cadence-bench/ladder/baseline"
 	"github.com/cadence-bench/cadence-bench/ladder/experiment"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/verdict"
 )
 
 // gateRealFlags are the flags of `gate --real` as they were written.
@@ -87,7 +87,7 @@ func (f *gateRealFlags) chosen(cmd *cobra.Command) error {
 
 // run measures or reads an experiment, prints it and ends as it says. shared are the
 // flags that both gates have.
-func (f *gateRealFlags) run(cmd *cobra.Command, where places, shared baseline.Options, outputs report.Outputs) error {
+func (f *gateRealFlags) run(cmd *cobra.Command, where places, shared baseline.Options, outputs verdict.Outputs) error {
 	if !slices.Contains(experiment.Formats, outputs.Format) {
 		return fmt.Errorf("--format: %q: with --real choose from %s", outputs.Format, strings.Join(experiment.Formats, ", "))
 	}

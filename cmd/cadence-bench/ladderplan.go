@@ -9,7 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -59,7 +59,7 @@ func printPlan(out io.Writer, cfg ladder.Config, begin time.Time, simulated bool
 	}
 	t := table.New("", "", places,
 		table.Show("cell", func(i int) string { return fmt.Sprint(i + 1) }),
-		table.Show("rung", func(i int) string { return report.CellRung(cells[i]) }).Left(),
+		table.Show("rung", func(i int) string { return caption.CellRung(cells[i]) }).Left(),
 		table.Show("offered (rps)", func(i int) string { return label(cells[i].OfferedRPS) }),
 		table.Show("seed", func(i int) string { return fmt.Sprint(cells[i].Seed) }),
 		table.Show("begins after about", func(i int) string { return (time.Duration(i) * cfg.CellTime()).String() }))

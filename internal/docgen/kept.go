@@ -12,7 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/ladder/experiment"
 	"github.com/cadence-bench/cadence-bench/ladder/fitting"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/agreement"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
@@ -59,11 +59,11 @@ func fidelity() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var replays report.Replays
+	var replays agreement.Replays
 	if err := json.Unmarshal(data, &replays); err != nil {
 		return nil, err
 	}
-	return markdown(report.FidelityTables(measured, simulated, replays)), nil
+	return markdown(agreement.Tables(measured, simulated, replays)), nil
 }
 
 // calibrated are the tables of the calibration that this build has.

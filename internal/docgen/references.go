@@ -7,14 +7,15 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission/policies"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/report/verdict"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // references are what the code alone gives.
 func references() map[string]string {
-	budgets := report.BudgetTable(gate.Budgets())
+	budgets := verdict.Budgets(gate.Budgets())
 	return map[string]string{
 		"columns":             dictionary("column", results.Columns()),
 		"step-columns":        dictionary("column", results.StepColumns()),
@@ -24,7 +25,7 @@ func references() map[string]string {
 		"rules":               "- " + strings.Join(results.Rules(), "\n- ") + "\n",
 		"settings":            settings(),
 		"admission-settings":  admissionSettings(),
-		"check-bounds":        report.CheckBounds().Markdown(),
+		"check-bounds":        sweep.CheckBounds().Markdown(),
 		budgets.Name:          budgets.Markdown(),
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/baseline"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/verdict"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
@@ -84,7 +84,7 @@ func TestProofCanFail(t *testing.T) {
 	require.NoError(t, err)
 	proof, err := baseline.Prove(t.Context(), old, cfg, []mutate.Mutation{harmless})
 	require.NoError(t, err)
-	p := report.GateProof{Baseline: old, Proof: proof}
+	p := verdict.Proof{Baseline: old, Proof: proof}
 	require.Equal(t, fault.Regression, fault.Of(p.Err()))
 	require.ErrorContains(t, p.Err(), "the gate is not proved: harmless: the gate exits with 0, not 1; p99 E2E catches no mistake that is there for it")
 	require.NotContains(t, p.Err().Error(), "unchanged")

@@ -15,7 +15,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/mutate"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/verdict"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
@@ -74,7 +74,7 @@ func (o *Options) Check() error {
 
 // Run compares the ladder with its baseline, proves the gate, or writes the baseline
 // anew, as o asks. The document says what was found; it is nil for a first baseline.
-func (o *Options) Run(ctx context.Context, now time.Time) (report.Document, error) {
+func (o *Options) Run(ctx context.Context, now time.Time) (verdict.Document, error) {
 	old, err := Read(o.Baseline)
 	if err != nil && !(o.Update && errors.Is(err, fs.ErrNotExist)) {
 		return nil, err
@@ -85,15 +85,15 @@ func (o *Options) Run(ctx context.Context, now time.Time) (report.Document, erro
 	}
 	if o.Prove {
 		proof, err := Prove(ctx, *old, cfg, mutate.Mutations())
-		return &report.GateProof{Baseline: *old, Proof: proof}, err
+		return &verdict.Proof{Baseline: *old, Proof: proof}, err
 	}
 	got, err := Measure(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	var found report.Document
+	var found verdict.Document
 	if old != nil {
-		g := report.Gate{Baseline: *old, Now: got.Measured, Result: gate.Compare(*old, got.Measured, gate.Budgets()), All: o.All}
+		g := verdict.Gate{Baseline: *old, Now: got.Measured, Result: gate.Compare(*old, got.Measured, gate.Budgets()), All: o.All}
 		if g.Result.Verdict == gate.Regression {
 			g.Explain(DecisionsFile(o.Baseline), got.Decided)
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/caption"
+	"github.com/cadence-bench/cadence-bench/report/knob"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -66,5 +67,5 @@ func StudyTables(dir string) ([]table.Table, error) {
 	if err != nil || study == nil {
 		return nil, err
 	}
-	return report.Study(run.Sweep, study, report.FactsOf(run.Sweep, report.ModelName(run.Manifest))), nil
+	return knob.Tables(run.Sweep, study, caption.Of(run.Sweep, caption.Model(run.Manifest))), nil
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/replay"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
-	"github.com/cadence-bench/cadence-bench/report"
+	"github.com/cadence-bench/cadence-bench/report/agreement"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -108,7 +108,7 @@ type validation struct {
 	ctx      context.Context
 	cfg      ladder.Config
 	measured *analysis.Run
-	replays  report.Replays
+	replays  agreement.Replays
 }
 
 // replay serves every traced cell again.
@@ -143,8 +143,8 @@ func (v *validation) replay(m cell.Machine) error {
 	return v.ctx.Err()
 }
 
-func replayOf(key results.Key, r replay.Result) report.Replay {
-	out := report.Replay{Key: key, Steps: r.Steps, MeasuredS: r.Measured.Seconds(), ModelledS: r.Modelled.Seconds()}
+func replayOf(key results.Key, r replay.Result) agreement.Replay {
+	out := agreement.Replay{Key: key, Steps: r.Steps, MeasuredS: r.Measured.Seconds(), ModelledS: r.Modelled.Seconds()}
 	var off []float64
 	for _, ratio := range r.Ratios {
 		off = append(off, math.Abs(ratio-1))
@@ -192,7 +192,7 @@ func (v *validation) compare() ([]table.Table, error) {
 	if err := results.WriteJSON(filepath.Join(v.Out, "replays.json"), v.replays); err != nil {
 		return nil, fault.Write.Wrap(err)
 	}
-	tables := report.FidelityTables(v.measured, simulated, v.replays)
+	tables := agreement.Tables(v.measured, simulated, v.replays)
 	for _, t := range tables {
 		if err := os.WriteFile(filepath.Join(v.Out, t.Name+".md"), []byte(t.Markdown()), 0o644); err != nil {
 			return nil, fault.Write.Wrap(err)
