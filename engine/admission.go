@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"container/heap"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
@@ -102,7 +103,7 @@ func (g *guard) take(d admission.Decision) {
 	g.arrivals++
 	g.taken[t.request.ID] = t
 	if t.request.Deadline > 0 {
-		g.due.push(t)
+		heap.Push(&g.due, t)
 	}
 }
 
@@ -226,7 +227,7 @@ func (g *guard) ended(id int, err error, at time.Duration) {
 func (g *guard) expire(before time.Duration) {
 	before -= g.zero
 	for len(g.due) > 0 && g.due[0].request.Deadline < before {
-		t := g.due.pop()
+		t := heap.Pop(&g.due).(*ticket)
 		if t.ended {
 			continue
 		}

@@ -96,7 +96,7 @@ func (w *queue) settle(tokens int) {
 	for i := range w.floors {
 		f := &w.floors[i]
 		f.credit = max(f.credit+f.Share*float64(tokens)-float64(f.served), -f.longest)
-		if f.len() == 0 {
+		if f.Len() == 0 {
 			f.credit = min(f.credit, 0)
 		}
 		f.served = 0

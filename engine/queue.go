@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"container/heap"
+	"time"
+)
 
 // lane is a heap of sequences by (key, order of arrival). A sequence is in at most
 // one lane and knows its place there, so that it can leave from anywhere, since a
@@ -16,7 +19,31 @@ func (e entry) before(f entry) bool {
 	return e.key < f.key || e.key == f.key && e.q.order < f.q.order
 }
 
-func (l *lane) len() int { return len(l.entries) }
+// Len, Less, Swap, Push and Pop implement heap.Interface.
+
+func (l *lane) Len() int           { return len(l.entries) }
+func (l *lane) Less(i, j int) bool { return l.entries[i].before(l.entries[j]) }
+
+func (l *lane) Swap(i, j int) {
+	e := l.entries
+	e[i], e[j] = e[j], e[i]
+	e[i].q.at, e[j].q.at = i, j
+}
+
+func (l *lane) Push(x any) {
+	q := x.(*sequence)
+	q.in, q.at = l, len(l.entries)
+	l.entries = append(l.entries, entry{q: q})
+}
+
+func (l *lane) Pop() any {
+	n := len(l.entries) - 1
+	q := l.entries[n].q
+	l.entries[n] = entry{}
+	l.entries = l.entries[:n]
+	q.in = nil
+	return q
+}
 
 // head is the least entry's sequence, or nil when the lane is empty.
 func (l *lane) head() *sequence {
@@ -27,65 +54,13 @@ func (l *lane) head() *sequence {
 }
 
 func (l *lane) push(q *sequence, key time.Duration) {
-	q.in = l
-	l.entries = append(l.entries, entry{})
-	l.up(len(l.entries)-1, entry{key, q})
+	l.Push(q)
+	l.entries[q.at].key = key
+	heap.Fix(l, q.at)
 }
 
 // leave takes a sequence out of the lane that it is in.
-func (q *sequence) leave() {
-	l, i := q.in, q.at
-	n := len(l.entries) - 1
-	last := l.entries[n]
-	l.entries[n] = entry{}
-	l.entries = l.entries[:n]
-	q.in = nil
-	if i == n {
-		return
-	}
-	if i > 0 && last.before(l.entries[(i-1)/2]) {
-		l.up(i, last)
-	} else {
-		l.down(i, last)
-	}
-}
-
-func (l *lane) put(i int, e entry) {
-	l.entries[i] = e
-	e.q.at = i
-}
-
-// up places e at or above the hole i.
-func (l *lane) up(i int, e entry) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !e.before(l.entries[parent]) {
-			break
-		}
-		l.put(i, l.entries[parent])
-		i = parent
-	}
-	l.put(i, e)
-}
-
-// down places e at or below the hole i.
-func (l *lane) down(i int, e entry) {
-	for {
-		child := 2*i + 1
-		if child >= len(l.entries) {
-			break
-		}
-		if right := child + 1; right < len(l.entries) && l.entries[right].before(l.entries[child]) {
-			child = right
-		}
-		if !l.entries[child].before(e) {
-			break
-		}
-		l.put(i, l.entries[child])
-		i = child
-	}
-	l.put(i, e)
-}
+func (q *sequence) leave() { heap.Remove(q.in, q.at) }
 
 // queue holds the sequences that wait to join the batch: one lane for each floor, and
 // one for the rest.
@@ -104,9 +79,9 @@ func newQueue(floors []Floor, longest int) queue {
 }
 
 func (w *queue) len() int {
-	n := w.rest.len()
+	n := w.rest.Len()
 	for i := range w.floors {
-		n += w.floors[i].len()
+		n += w.floors[i].Len()
 	}
 	return n
 }

@@ -130,10 +130,10 @@ func NewScheduler(p Policy, lim Limits, cache kv.Cache) (*Scheduler, error) {
 
 // Waiting is how many requests wait to join the batch, those held back
 // included.
-func (s *Scheduler) Waiting() int { return s.waiting.len() + s.held.len() }
+func (s *Scheduler) Waiting() int { return s.waiting.len() + s.held.Len() }
 
 // Held is how many of them are held back for a prefix that another computes.
-func (s *Scheduler) Held() int { return s.held.len() }
+func (s *Scheduler) Held() int { return s.held.Len() }
 
 // Running is how many requests are in the batch.
 func (s *Scheduler) Running() int { return len(s.running) }

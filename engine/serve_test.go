@@ -267,12 +267,12 @@ func (s *server) step(i *StepInfo) {
 	lanes := 0
 	for k := range sched.waiting.floors {
 		f := &sched.waiting.floors[k]
-		if f.len() > 0 {
+		if f.Len() > 0 {
 			lanes++
-			s.see("owed floor first", f.credit > 0 && sched.waiting.rest.len() > 0 && sched.waiting.rest.entries[0].before(f.entries[0]))
+			s.see("owed floor first", f.credit > 0 && sched.waiting.rest.Len() > 0 && sched.waiting.rest.entries[0].before(f.entries[0]))
 		}
 	}
-	s.see("all lanes used", lanes == 3 && sched.waiting.rest.len() > 0)
+	s.see("all lanes used", lanes == 3 && sched.waiting.rest.Len() > 0)
 }
 
 // evictions holds the log against the counter and what the policy can evict for.

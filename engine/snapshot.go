@@ -79,41 +79,20 @@ func (m *mean) add(x float64) {
 // dueHeap is a heap of tickets by (deadline, order of arrival).
 type dueHeap []*ticket
 
-func (t *ticket) before(u *ticket) bool {
-	return t.request.Deadline < u.request.Deadline || t.request.Deadline == u.request.Deadline && t.order < u.order
+func (h dueHeap) Len() int      { return len(h) }
+func (h dueHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h dueHeap) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	return a.request.Deadline < b.request.Deadline || a.request.Deadline == b.request.Deadline && a.order < b.order
 }
 
-func (h *dueHeap) push(t *ticket) {
-	a := append(*h, t)
-	*h = a
-	for i := len(a) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !a[i].before(a[parent]) {
-			return
-		}
-		a[i], a[parent] = a[parent], a[i]
-		i = parent
-	}
-}
+func (h *dueHeap) Push(x any) { *h = append(*h, x.(*ticket)) }
 
-func (h *dueHeap) pop() *ticket {
-	a := *h
-	top, n := a[0], len(a)-1
-	a[0], a[n] = a[n], nil
-	a = a[:n]
-	*h = a
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= n {
-			return top
-		}
-		if child+1 < n && a[child+1].before(a[child]) {
-			child++
-		}
-		if !a[child].before(a[i]) {
-			return top
-		}
-		a[i], a[child] = a[child], a[i]
-		i = child
-	}
+func (h *dueHeap) Pop() any {
+	n := len(*h) - 1
+	last := (*h)[n]
+	(*h)[n] = nil
+	*h = (*h)[:n]
+	return last
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/cadence-bench/cadence-bench/engine"
@@ -91,16 +92,8 @@ func (s *sampler) token(logits []float32, best int, how engine.Sampling, pos int
 		s.weights[i] = sum
 	}
 	target := uniform(how.Seed, pos) * sum
-	// The first index whose running sum passes the target.
-	lo, hi := 0, len(logits)-1
-	for lo < hi {
-		if mid := (lo + hi) / 2; s.weights[mid] > target {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return engine.Token(lo), true
+	// The first index whose running sum passes the target, or the last one.
+	return engine.Token(sort.Search(len(logits)-1, func(i int) bool { return s.weights[i] > target })), true
 }
 
 // uniform gives the number in [0, 1) that decides the draw at a position. It is
