@@ -57,8 +57,9 @@ func Of(run *analysis.Run) (*Report, error) {
 
 func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, error) {
 	f := caption.Of(s, caption.Model(m))
+	summary := sweep.Summary(s, f)
 	r := &Report{
-		Facts: f, Words: Words(s), Headline: sweep.Headline(s, f), Summary: sweep.Summary(s, f), Brief: sweep.Brief(s, f),
+		Facts: f, Words: Words(s), Headline: sweep.Headline(s, f), Summary: summary, Brief: sweep.Brief(summary),
 		Cells: sweep.Cells(s, f), Probes: sweep.Probes(s, f),
 		Checks: sweep.Checks(s, f), CellChecks: sweep.CellChecks(s, f), Provenance: Provenance(m),
 		Findings:  sweep.Findings(s, f),

@@ -21,9 +21,9 @@ func Tables(measured, simulated *analysis.Run, replays Replays) []table.Table {
 	f := fidelity.Compare(measured.Sweep, simulated.Sweep)
 	facts := caption.Of(measured.Sweep, caption.Model(measured.Manifest))
 	facts.Backend = "llama.cpp against twin (simulated)"
-	tables := []table.Table{Fidelity(f, facts), FidelityCells(f, facts)}
+	tables := []table.Table{byMetric(f, facts), byCell(f, facts)}
 	if len(replays) > 0 {
-		tables = append(tables, ReplayTable(replays, facts))
+		tables = append(tables, byStep(replays, facts))
 	}
 	for i, name := range []string{"fidelity", "fidelity-cells", "fidelity-steps"}[:len(tables)] {
 		tables[i].Name = name
@@ -31,8 +31,8 @@ func Tables(measured, simulated *analysis.Run, replays Replays) []table.Table {
 	return tables
 }
 
-// Fidelity is one row per metric: how far a simulation is from what was measured.
-func Fidelity(f fidelity.Report, facts caption.Facts) table.Table {
+// byMetric is one row per metric: how far a simulation is from what was measured.
+func byMetric(f fidelity.Report, facts caption.Facts) table.Table {
 	type aim = fidelity.AimReport
 	percent := func(form string, of func(aim) float64) func(aim) string {
 		return func(a aim) string {
@@ -65,8 +65,8 @@ func Fidelity(f fidelity.Report, facts caption.Facts) table.Table {
 	return t
 }
 
-// FidelityCells is one row per cell: measured → predicted.
-func FidelityCells(f fidelity.Report, facts caption.Facts) table.Table {
+// byCell is one row per cell: measured → predicted.
+func byCell(f fidelity.Report, facts caption.Facts) table.Table {
 	columns := keyColumns(func(c fidelity.Cell) results.Key { return c.Key })
 	for i, a := range fidelity.Aims() {
 		sc := format.ScaleOf(a.Unit, column.Largest(f.Cells, func(c fidelity.Cell) float64 { return max(c.Predictions[i].Measured.V, c.Predictions[i].Predicted.V) }))

@@ -36,8 +36,8 @@ func (r Replays) Total() (measured, modelled float64) {
 	return measured, modelled
 }
 
-// ReplayTable is one row per replayed cell.
-func ReplayTable(rs Replays, facts caption.Facts) table.Table {
+// byStep is one row per replayed cell.
+func byStep(rs Replays, facts caption.Facts) table.Table {
 	total := 0
 	for _, r := range rs {
 		total += r.Steps

@@ -99,14 +99,14 @@ func (f Facts) Measured() []string {
 // CellRung names the rung of a cell and, in brackets, which measurement of it the cell is,
 // where there are several.
 func CellRung(k results.Key) string {
-	if again := againOf(k); again != "" {
-		return fmt.Sprintf("%s (%s)", k.Rung, again)
+	if which := repetition(k); which != "" {
+		return fmt.Sprintf("%s (%s)", k.Rung, which)
 	}
 	return k.Rung
 }
 
-// againOf says which measurement a cell is, "" for the first.
-func againOf(k results.Key) string {
+// repetition says which measurement a cell is, "" for the first.
+func repetition(k results.Key) string {
 	var parts []string
 	if k.Anchor {
 		parts = append(parts, "anchor")
@@ -120,8 +120,8 @@ func againOf(k results.Key) string {
 // Seed names a cell's seed and which measurement of it the cell is.
 func Seed(k results.Key) string {
 	text := fmt.Sprintf("seed %d", k.Seed)
-	if again := againOf(k); again != "" {
-		text += ", " + again
+	if which := repetition(k); which != "" {
+		text += ", " + which
 	}
 	return text
 }

@@ -221,8 +221,7 @@ func width(a point) results.Opt[float64] {
 
 func paces(points []point, f caption.Facts) table.Table {
 	columns := append(who(),
-		table.Optional("taken (1/s)", "taken_rps", "1/s", "requests taken per second of the steady window",
-			func(a point) results.Opt[float64] { return results.Some(takenRate(a)) }, format.Sig3),
+		table.Number("taken (1/s)", "taken_rps", "1/s", "requests taken per second of the steady window", takenRate, format.Sig3),
 		table.Optional("one second on", "autocorrelation_1s", "", "of the number taken per second with that of the next second",
 			meanOver(func(c *analysis.Promise) results.Opt[float64] { return c.Pace.Next }), twoDecimals),
 		table.Optional("lowest", "autocorrelation_lowest", "", "the lowest at 1 to 10 seconds",
@@ -231,7 +230,7 @@ func paces(points []point, f caption.Facts) table.Table {
 			meanOver(func(c *analysis.Promise) results.Opt[float64] {
 				return results.Opt[float64]{V: c.Pace.Noise, OK: c.Pace.Lowest.OK}
 			}), twoDecimals),
-		table.Show("chatters", func(a point) string { return chatters(a) },
+		table.Show("chatters", chatters,
 			table.Value("chattering_cells", "", "cells whose lowest is below chance", func(a point) any { low, _ := chattering(a); return low }),
 			table.Value("chattering_of", "", "cells that were long enough to tell", func(a point) any { _, of := chattering(a); return of })),
 	)

@@ -13,8 +13,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
-// Claims is what is said of such ladders, and what this run says to it.
-func Claims(s *analysis.Sweep, f caption.Facts) table.Table {
+// claims is what is said of such ladders, and what this run says to it.
+func claims(s *analysis.Sweep, f caption.Facts) table.Table {
 	claims := s.Claims()
 	type line struct {
 		analysis.Claim

@@ -11,8 +11,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Knees says where each rung stops to keep up.
-func Knees(s *analysis.Sweep, f caption.Facts) table.Table {
+// knees says where each rung stops to keep up.
+func knees(s *analysis.Sweep, f caption.Facts) table.Table {
 	knees := s.Knees()
 	notes := &footnotes{}
 	perS := format.ScaleOf(analysis.PerSecond, 0)
@@ -94,8 +94,8 @@ func kneeNote(knees []analysis.Knee) string {
 	return note + fmt.Sprintf(" in resampled seeds (%d, the same ones at every rate); of the height, the wider of that and Student's t over seeds. The peak lies between the rates next to those that it was resampled to.", seeds)
 }
 
-// Backlogs is the course of each rung's backlog at each rate.
-func Backlogs(s *analysis.Sweep, f caption.Facts) table.Table {
+// backlogs is the course of each rung's backlog at each rate.
+func backlogs(s *analysis.Sweep, f caption.Facts) table.Table {
 	var all []analysis.Steadiness
 	for _, k := range s.Knees() {
 		all = append(all, k.Rates...)

@@ -12,8 +12,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
-// SLOs is the peak goodput of every rung at several objectives, from the same rows.
-func SLOs(s *analysis.Sweep, f caption.Facts) table.Table {
+// slos is the peak goodput of every rung at several objectives, from the same rows.
+func slos(s *analysis.Sweep, f caption.Facts) table.Table {
 	all := s.SLORows()
 	type cell struct {
 		row  analysis.SLORow

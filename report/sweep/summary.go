@@ -91,13 +91,11 @@ func Summary(s *analysis.Sweep, f caption.Facts) table.Table {
 	return t
 }
 
-// Brief is Summary in the columns that a terminal has room for.
-func Brief(s *analysis.Sweep, f caption.Facts) table.Table {
-	full := Summary(s, f)
-	keys := []string{"rung", "offered_rps", "arrivals", "goodput_rps", "attainment", "shed", "ttft_p50_s", "itl_p99_s", "e2e_p50_s", "e2e_p99_s", "valid_cells"}
-	brief := full.Shown(slices.DeleteFunc(keys, func(key string) bool { return key == "shed" && !column.Occurs(column.PointsOf(s), analysis.Shed) })...)
-	brief.Notes = full.Notes[1:]
-	return brief
+// Brief is the summary in the columns that a terminal has room for.
+func Brief(summary table.Table) table.Table {
+	t := summary.Shown("rung", "offered_rps", "arrivals", "goodput_rps", "attainment", "shed", "ttft_p50_s", "itl_p99_s", "e2e_p50_s", "e2e_p99_s", "valid_cells")
+	t.Notes = slices.Clone(t.Notes[1:]) // without the definitions
+	return t
 }
 
 // validities says of each point whether its cells are valid.

@@ -12,9 +12,9 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
-// Tails says what the requests of a rung at a rate support of a p99: each cell's by
+// tails says what the requests of a rung at a rate support of a p99: each cell's by
 // itself, and all cells' together.
-func Tails(s *analysis.Sweep, f caption.Facts) table.Table {
+func tails(s *analysis.Sweep, f caption.Facts) table.Table {
 	tails := s.Tails()
 	t := table.New(f.Title("What the requests support of a p99"), f.Caption(), tails,
 		column.Rung(func(t analysis.Tail) string { return t.Rung }),

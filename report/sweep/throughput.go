@@ -11,9 +11,9 @@ import (
 const throughputNote = "Completed: arrivals of the steady window that were answered, whenever that was, and the tokens of their answers. Ready in the window: every output token that was ready during it, whoever's, which is what the engine did in that time. " +
 	"Mean answer: scripted output tokens of the arrivals, and of those that completed; the same unless length decided who completed."
 
-// Throughput sets token throughput beside request throughput, and what was offered
+// throughput sets token throughput beside request throughput, and what was offered
 // beside what survived.
-func Throughput(s *analysis.Sweep, f caption.Facts) table.Table {
+func throughput(s *analysis.Sweep, f caption.Facts) table.Table {
 	points := column.PointsOf(s)
 	notes := &footnotes{}
 	answers := map[*analysis.Point]string{}

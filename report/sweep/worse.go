@@ -12,8 +12,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
-// Worse is what became worse from each rung to the next, at the rate where it is worst.
-func Worse(s *analysis.Sweep, f caption.Facts) table.Table {
+// worse is what became worse from each rung to the next, at the rate where it is worst.
+func worse(s *analysis.Sweep, f caption.Facts) table.Table {
 	all := s.Worse()
 	type worsening = analysis.Worsening
 	t := table.New(f.Title("What became worse"), f.Caption(), all,

@@ -57,9 +57,15 @@ func Grouped[T any](title, caption string, records []T, rows [][]T, columns ...C
 }
 
 // Shown is the table with these columns for readers, by key and in this order. Those that it
-// lacks are left out; machines get all columns as before.
+// does not show are left out; machines get all columns as before.
 func (t Table) Shown(keys ...string) Table {
-	t.shown = append([]string{}, keys...)
+	columns, shown := t.readable(), []string{}
+	for _, key := range keys {
+		if slices.ContainsFunc(columns, func(c Column) bool { return c.Key == key }) {
+			shown = append(shown, key)
+		}
+	}
+	t.shown = shown
 	return t
 }
 
@@ -82,9 +88,7 @@ func (t Table) readable() []Column {
 	}
 	var columns []Column
 	for _, key := range t.shown {
-		if i := slices.IndexFunc(texts, func(c Column) bool { return c.Key == key }); i >= 0 {
-			columns = append(columns, texts[i])
-		}
+		columns = append(columns, texts[slices.IndexFunc(texts, func(c Column) bool { return c.Key == key })])
 	}
 	return columns
 }
