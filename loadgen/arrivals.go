@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
 )
 
 // Arrivals is an arrival process: when requests come, and nothing of what they
@@ -186,7 +188,7 @@ func (a Arrivals) Times(rps float64, seed uint64, d time.Duration) []time.Durati
 		return a.rec.times(rps, d)
 	}
 	pace := a.pace(rps, d)
-	law, r := a.gaps(), stream(seed, "arrivals")
+	law, r := a.gaps(), random.Stream(seed, "arrivals")
 	expected := rps * d.Seconds()
 	at := make([]time.Duration, 0, int(expected+4*math.Sqrt(expected))+1)
 	var unit int64 // billionths of an expected arrival

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
 )
 
 const (
@@ -160,10 +162,10 @@ func TestStreamsAreUnrelated(t *testing.T) {
 	seen := map[uint64]bool{}
 	for seed := range uint64(100) {
 		for _, name := range []string{"arrivals", "mix", "output", "text/1", "text/11"} {
-			v := stream(seed, name).Uint64()
+			v := random.Stream(seed, name).Uint64()
 			require.False(t, seen[v])
 			seen[v] = true
-			require.Equal(t, v, stream(seed, name).Uint64())
+			require.Equal(t, v, random.Stream(seed, name).Uint64())
 		}
 	}
 }

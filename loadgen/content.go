@@ -4,16 +4,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 const (
 	sharedShare = 0.7 // of requests; the predecessor's workload
-
-	// The generated system prompts' lengths in words are uniform on this range.
-	// Measured with the tokenizer that engine/gguf trains on Corpus, they take
-	// 492 to 646 tokens with a median of 563, and the shared ones 548 to 576.
-	minWords, maxWords = 390, 480
-	meanWords          = (minWords + maxWords) / 2
 
 	// Requested output lengths: exp(Normal(outputMu, outputSigma)) rounded and
 	// clipped to [minOutput, maxOutput]; mean 132, median 100.
@@ -43,10 +40,10 @@ type content struct {
 func newContent(workload string, seed uint64) *content {
 	return &content{
 		workload: workload, seed: seed,
-		mix:      stream(seed, "mix"),
-		output:   stream(seed, "output"),
-		stopping: stream(seed, "stopping"),
-		sampling: stream(seed, "sampling"),
+		mix:      random.Stream(seed, "mix"),
+		output:   random.Stream(seed, "output"),
+		stopping: random.Stream(seed, "stopping"),
+		sampling: random.Stream(seed, "sampling"),
 	}
 }
 
@@ -58,24 +55,24 @@ func (c *content) next() []Request {
 
 // request draws request i. Calls must be made in order from i = 0.
 func (c *content) request(i int) Request {
-	text := stream(c.seed, "text/"+strconv.Itoa(i))
+	words := random.Stream(c.seed, "text/"+strconv.Itoa(i))
 	r := Request{Index: i, Group: -1, Seed: c.sampling.Uint64()}
 	if c.workload == Uniform {
 		r.Class = "uniform"
-		r.System = systemPrompt(text, meanWords)
-		r.User = userTurn(text, ownTurns)
+		r.System = text.SystemPrompt(words, text.MeanWords)
+		r.User = text.UserTurn(words, text.OwnTurns)
 		r.MaxTokens, r.StopTokens = uniformOutput, uniformOutput
 		return r
 	}
-	shared, group := c.mix.Float64() < sharedShare, c.mix.IntN(len(sharedPrompts()))
+	shared, group := c.mix.Float64() < sharedShare, c.mix.IntN(len(text.Shared()))
 	if shared {
-		p := sharedPrompts()[group]
+		p := text.Shared()[group]
 		r.Class, r.Group = "shared", group
-		r.System, r.User = p.system, userTurn(text, p.turns)
+		r.System, r.User = p.System, text.UserTurn(words, p.Turns)
 	} else {
 		r.Class = "unique"
-		r.System = systemPrompt(text, minWords+text.IntN(maxWords-minWords+1))
-		r.User = userTurn(text, ownTurns)
+		r.System = text.SystemPrompt(words, text.MinWords+words.IntN(text.MaxWords-text.MinWords+1))
+		r.User = text.UserTurn(words, text.OwnTurns)
 	}
 	r.MaxTokens = requestedOutput(c.output)
 	r.StopTokens = naturalStop(c.stopping, r.MaxTokens)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 // csvTable reads CSV with a header: columns by name, in any order and letter case.
@@ -80,8 +82,8 @@ func (t *csvTable) tokens(column string) (int, error) {
 }
 
 func tokenCount(line int, field string, n int) (int, error) {
-	if n < 0 || n > maxLength {
-		return 0, faultf(line, field, "%d tokens: give 0 to %d", n, maxLength)
+	if n < 0 || n > text.MaxTokens {
+		return 0, faultf(line, field, "%d tokens: give 0 to %d", n, text.MaxTokens)
 	}
 	return max(1, n), nil
 }

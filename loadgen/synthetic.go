@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 // sessions are conversations: each with a system prompt of its own, user's turns
@@ -19,7 +22,7 @@ func readSessions(o *options) sessions {
 	return sessions{
 		turns:  o.whole("turns", 4, 1, 1000),
 		think:  o.duration("think", 2*time.Second, 0),
-		system: o.whole("system", 128, 1, maxLength),
+		system: o.whole("system", 128, 1, text.MaxTokens),
 	}
 }
 
@@ -35,15 +38,15 @@ type draws struct {
 func newDraws(seed uint64) draws {
 	return draws{
 		seed: seed,
-		mix:  stream(seed, "mix"), output: stream(seed, "output"), stopping: stream(seed, "stopping"),
-		sampling: stream(seed, "sampling"), think: stream(seed, "think"),
+		mix:  random.Stream(seed, "mix"), output: random.Stream(seed, "output"), stopping: random.Stream(seed, "stopping"),
+		sampling: random.Stream(seed, "sampling"), think: random.Stream(seed, "think"),
 	}
 }
 
 // text returns the stream of the next request's text.
 func (d *draws) text() *rand.Rand {
 	d.n++
-	return stream(d.seed, "text/"+strconv.Itoa(d.n-1))
+	return random.Stream(d.seed, "text/"+strconv.Itoa(d.n-1))
 }
 
 func (d *draws) request(class string) Request {
@@ -63,19 +66,19 @@ func (s *sessionSource) next() []Request {
 	var said []string
 	system := ""
 	for i := range all {
-		text := s.text()
+		words := s.text()
 		r := s.request("later")
 		if i == 0 {
 			r.Class = "first"
-			system = prose(text, s.p.system)
+			system = text.Prose(words, s.p.system)
 		} else {
 			r.Think = time.Duration(math.Round(-math.Log1p(-s.think.Float64()) * float64(s.p.think)))
 		}
 		r.Session, r.Turn, r.System, r.History = s.session, i, system, said[:len(said):len(said)]
-		r.User = userTurn(text, ownTurns)
+		r.User = text.UserTurn(words, text.OwnTurns)
 		r.MaxTokens = requestedOutput(s.output)
 		r.StopTokens = naturalStop(s.stopping, r.MaxTokens)
-		said = append(said, r.User, prose(text, r.StopTokens))
+		said = append(said, r.User, text.Prose(words, r.StopTokens))
 		all[i] = r
 	}
 	return all
@@ -91,9 +94,9 @@ type repetition struct {
 func readRepetition(o *options) repetition {
 	return repetition{
 		prefixes: o.whole("prefixes", 10, 1, 1_000_000),
-		prefix:   o.whole("prefix", 256, 1, maxLength),
-		suffix:   o.whole("suffix", 64, 1, maxLength),
-		answer:   o.whole("output", uniformOutput, 1, maxLength),
+		prefix:   o.whole("prefix", 256, 1, text.MaxTokens),
+		suffix:   o.whole("suffix", 64, 1, text.MaxTokens),
+		answer:   o.whole("output", uniformOutput, 1, text.MaxTokens),
 		share:    o.number("share", 0.9, 0, 1),
 	}
 }
@@ -110,22 +113,22 @@ type repetitionSource struct {
 
 // next implements source.
 func (s *repetitionSource) next() []Request {
-	text := s.text()
+	words := s.text()
 	shared, group := s.mix.Float64() < s.share, s.mix.IntN(s.prefixes)
 	r := s.request("unique")
 	if shared {
 		r.Class, r.Group, r.System = "shared", group, s.prefixText(group)
 	} else {
-		r.System = prose(text, s.prefix)
+		r.System = text.Prose(words, s.prefix)
 	}
-	r.User = prose(text, s.suffix)
+	r.User = text.Prose(words, s.suffix)
 	r.MaxTokens, r.StopTokens = s.answer, s.answer
 	return []Request{r}
 }
 
 func (s *repetitionSource) prefixText(group int) string {
 	if s.texts[group] == "" {
-		s.texts[group] = prose(stream(s.seed, "prefix/"+strconv.Itoa(group)), s.prefix)
+		s.texts[group] = text.Prose(random.Stream(s.seed, "prefix/"+strconv.Itoa(group)), s.prefix)
 	}
 	return s.texts[group]
 }
@@ -137,9 +140,9 @@ type bimodal struct {
 }
 
 func readBimodal(o *options) bimodal {
-	p := bimodal{answer: [2]int{o.whole("short", 32, 1, maxLength), o.whole("long", 400, 1, maxLength)}}
+	p := bimodal{answer: [2]int{o.whole("short", 32, 1, text.MaxTokens), o.whole("long", 400, 1, text.MaxTokens)}}
 	p.share = o.number("share", 0.2, 0, 1)
-	p.prompt = [2]int{o.whole("short-prompt", 256, 1, maxLength), o.whole("long-prompt", 256, 1, maxLength)}
+	p.prompt = [2]int{o.whole("short-prompt", 256, 1, text.MaxTokens), o.whole("long-prompt", 256, 1, text.MaxTokens)}
 	return p
 }
 
@@ -157,7 +160,7 @@ func (s *bimodalSource) next() []Request {
 		kind, class = 1, "long"
 	}
 	r := s.request(class)
-	r.User = prose(s.text(), s.prompt[kind])
+	r.User = text.Prose(s.text(), s.prompt[kind])
 	r.MaxTokens, r.StopTokens = s.answer[kind], s.answer[kind]
 	return []Request{r}
 }

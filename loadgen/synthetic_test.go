@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 func sample(t testing.TB, spec string, n int, seed uint64) []Request {
@@ -33,7 +35,7 @@ func TestSessionsCarryTheConversation(t *testing.T) {
 		require.Equal(t, last.System, r.System)
 		require.Equal(t, append(append([]string{}, last.History...), last.User), r.History[:len(last.History)+1])
 		answer := r.History[len(r.History)-1]
-		require.Equal(t, wordsFor(last.StopTokens), countWords(answer), "an answer of the scripted length")
+		require.Equal(t, text.WordsFor(last.StopTokens), text.Words(answer), "an answer of the scripted length")
 		think += r.Think.Seconds()
 		later++
 	}
@@ -61,8 +63,8 @@ func TestPrefixRepetition(t *testing.T) {
 	unique := map[string]bool{}
 	for _, r := range all {
 		require.Equal(t, 7, r.MaxTokens)
-		require.Equal(t, wordsFor(100), countWords(r.System))
-		require.Equal(t, wordsFor(20), countWords(r.User))
+		require.Equal(t, text.WordsFor(100), text.Words(r.System))
+		require.Equal(t, text.WordsFor(20), text.Words(r.User))
 		if r.Group < 0 {
 			require.Equal(t, "unique", r.Class)
 			require.False(t, unique[r.System])
@@ -92,12 +94,12 @@ func TestBimodal(t *testing.T) {
 		if r.Class == "long" {
 			long++
 			require.Equal(t, 90, r.MaxTokens)
-			require.Equal(t, wordsFor(64), countWords(r.User))
+			require.Equal(t, text.WordsFor(64), text.Words(r.User))
 			continue
 		}
 		require.Equal(t, "short", r.Class)
 		require.Equal(t, 8, r.MaxTokens)
-		require.Equal(t, wordsFor(16), countWords(r.User))
+		require.Equal(t, text.WordsFor(16), text.Words(r.User))
 	}
 	require.InDelta(t, 0.1, long/n, 4*math.Sqrt(0.09/n))
 }

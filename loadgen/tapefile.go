@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -130,10 +131,10 @@ func readTape(in *bufio.Reader) (*Tape, error) {
 func readJSONLTape(r io.Reader) (*Tape, error) {
 	var h *tapeHeader
 	var t *Tape
-	err := lines(r, func(line int, text []byte) (bool, error) {
+	err := lines(r, func(line int, row []byte) (bool, error) {
 		if h == nil {
 			h = new(tapeHeader)
-			if err := decodeStrict(line, text, h); err != nil {
+			if err := decodeStrict(line, row, h); err != nil {
 				return false, err
 			}
 			var err error
@@ -144,7 +145,7 @@ func readJSONLTape(r io.Reader) (*Tape, error) {
 			return false, faultf(line, "", "more requests than the header's %d", h.Requests)
 		}
 		v := tapeRow{Group: math.MinInt64}
-		if err := decodeStrict(line, text, &v); err != nil {
+		if err := decodeStrict(line, row, &v); err != nil {
 			return false, err
 		}
 		r := v.request(len(t.Requests))
@@ -166,11 +167,11 @@ func readJSONLTape(r io.Reader) (*Tape, error) {
 }
 
 // decodeStrict is decodeLine that also refuses fields that it does not know.
-func decodeStrict(line int, text []byte, into any) error {
-	if err := decodeLine(line, text, into); err != nil {
+func decodeStrict(line int, row []byte, into any) error {
+	if err := decodeLine(line, row, into); err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(row))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		return &fieldError{line, "", err}
@@ -200,8 +201,8 @@ func (r *Request) check(d time.Duration) (field string, err error) {
 		return "at_ns", fmt.Errorf("%v is not within the duration, %v", r.At, d)
 	case r.Group < -1:
 		return "group", errors.New("give a number from 0, or -1 for none")
-	case r.MaxTokens < 1 || r.MaxTokens > maxLength:
-		return "max_tokens", fmt.Errorf("%d: give 1 to %d", r.MaxTokens, maxLength)
+	case r.MaxTokens < 1 || r.MaxTokens > text.MaxTokens:
+		return "max_tokens", fmt.Errorf("%d: give 1 to %d", r.MaxTokens, text.MaxTokens)
 	case r.StopTokens < 1 || r.StopTokens > r.MaxTokens:
 		return "stop_tokens", fmt.Errorf("%d: give 1 to max_tokens (%d)", r.StopTokens, r.MaxTokens)
 	case r.User == "":

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/internal/golden"
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 const validTraces, brokenTraces = "testdata/traces/valid", "testdata/traces/broken"
@@ -103,19 +105,19 @@ func TestMooncakeBlocksShareText(t *testing.T) {
 	all := l.Sample(9, 5).Requests
 	require.Len(t, all, 4)
 	words := func(i int) []string { return strings.Fields(all[i].User) }
-	block := wordsFor(512)
+	block := text.WordsFor(512)
 	require.Equal(t, words(0)[:2*block], words(1)[:2*block])
 	require.NotEqual(t, words(0)[2*block], words(1)[2*block])
-	for i, want := range []int{2*block + wordsFor(76), 2*block + wordsFor(276), wordsFor(300), wordsFor(600)} {
+	for i, want := range []int{2*block + text.WordsFor(76), 2*block + text.WordsFor(276), text.WordsFor(300), text.WordsFor(600)} {
 		require.Len(t, words(i), want)
 	}
 	require.Equal(t, []int{0, 0, 1, -1}, []int{all[0].Group, all[1].Group, all[2].Group, all[3].Group})
 	require.NotEqual(t, all[0].User, l.Sample(9, 6).Requests[0].User, "another seed is other text")
 
 	small := openLoad(t, "trace:"+validTraces+"/mooncake.jsonl,scale=0.1", "").Sample(2, 5).Requests
-	require.Equal(t, 2*wordsFor(51)+wordsFor(8), countWords(small[0].User))
+	require.Equal(t, 2*text.WordsFor(51)+text.WordsFor(8), text.Words(small[0].User))
 	require.Equal(t, 5, small[0].MaxTokens)
-	require.InDelta(t, 2*wordsFor(51), commonWords(small[0].User, small[1].User), 3)
+	require.InDelta(t, 2*text.WordsFor(51), commonWords(small[0].User, small[1].User), 3)
 }
 
 func commonWords(a, b string) int {
@@ -215,7 +217,7 @@ func TestDamagedParquetTape(t *testing.T) {
 		_, err := parseRecording(bytes.NewReader(b.Bytes()[:n]), formatTape, 100)
 		require.Error(t, err, "%d bytes", n)
 	}
-	r := stream(1, "test")
+	r := random.Stream(1, "test")
 	for range 2000 {
 		data := bytes.Clone(b.Bytes())
 		for range 1 + r.IntN(3) {
@@ -284,9 +286,9 @@ func FuzzTraces(f *testing.F) {
 			require.GreaterOrEqual(t, row.at, last)
 			last = row.at
 			if row.said == nil {
-				require.True(t, row.prompt >= 1 && row.prompt <= maxLength && row.output >= 1 && row.output <= maxLength)
+				require.True(t, row.prompt >= 1 && row.prompt <= text.MaxTokens && row.output >= 1 && row.output <= text.MaxTokens)
 			}
-			require.LessOrEqual(t, len(row.blocks), maxLength/blockTokens)
+			require.LessOrEqual(t, len(row.blocks), text.MaxTokens/blockTokens)
 			require.Zero(t, len(row.said)%2)
 		}
 	})
@@ -300,7 +302,7 @@ func TestDescribe(t *testing.T) {
 	require.Equal(t, 2, f.Groups)
 	require.Equal(t, f.Requests, f.Classes["shared"]+f.Classes["unique"])
 	require.InDelta(t, 0, f.Gaps.CV, 0.05)
-	share := float64(f.Classes["shared"]-2) / float64(f.Requests) * float64(wordsFor(100)) / float64(wordsFor(100)+wordsFor(20))
+	share := float64(f.Classes["shared"]-2) / float64(f.Requests) * float64(text.WordsFor(100)) / float64(text.WordsFor(100)+text.WordsFor(20))
 	require.InDelta(t, share, f.Shared, 0.01)
 	talk := Describe(&Tape{Duration: time.Second, Requests: sample(t, "sessions:turns=3", 9, 1)})
 	require.Equal(t, []int{3, 3, 3}, []int{talk.Arrivals, talk.Sessions, talk.MaxTurns})

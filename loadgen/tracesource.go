@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 // frozen gives back the requests of a tape.
@@ -56,14 +59,14 @@ func (s *traceSource) next() []Request {
 		return []Request{s.blocks(row)}
 	}
 	r := s.request("trace")
-	r.User = prose(s.text(), s.scaled(row.prompt))
+	r.User = text.Prose(s.text(), s.scaled(row.prompt))
 	r.MaxTokens = s.scaled(row.output)
 	r.StopTokens = r.MaxTokens
 	return []Request{r}
 }
 
 func (s *traceSource) scaled(tokens int) int {
-	return int(min(max(1, math.Round(float64(tokens)*s.scale)), maxLength))
+	return int(min(max(1, math.Round(float64(tokens)*s.scale)), text.MaxTokens))
 }
 
 // blocks makes a prompt of blocks: equal ids are equal text, so that what the
@@ -81,10 +84,10 @@ func (s *traceSource) blocks(row *traceRow) Request {
 	left := row.prompt
 	own := s.text()
 	for _, id := range row.blocks {
-		block := prose(stream(s.seed, "block/"+strconv.FormatInt(id, 10)), s.scaled(blockTokens))
+		block := text.Prose(random.Stream(s.seed, "block/"+strconv.FormatInt(id, 10)), s.scaled(blockTokens))
 		if left < blockTokens {
 			words := strings.Fields(block)
-			block = strings.Join(words[:min(len(words), wordsFor(s.scaled(left)))], " ")
+			block = strings.Join(words[:min(len(words), text.WordsFor(s.scaled(left)))], " ")
 		}
 		parts = append(parts, block)
 		if left -= blockTokens; left <= 0 {
@@ -92,7 +95,7 @@ func (s *traceSource) blocks(row *traceRow) Request {
 		}
 	}
 	if left > 0 {
-		parts = append(parts, prose(own, s.scaled(left)))
+		parts = append(parts, text.Prose(own, s.scaled(left)))
 	}
 	r.User = strings.Join(parts, " ")
 	r.MaxTokens = s.scaled(row.output)
@@ -109,7 +112,7 @@ func (s *traceSource) conversation(row *traceRow) []Request {
 	for i := range all {
 		r := s.request("trace")
 		r.System, r.User = row.system, row.said[2*i]
-		r.MaxTokens = s.scaled(int(math.Round(float64(countWords(row.said[2*i+1])) * tokensPerWord)))
+		r.MaxTokens = s.scaled(int(math.Round(float64(text.Words(row.said[2*i+1])) * text.TokensPerWord)))
 		r.StopTokens = r.MaxTokens
 		if s.turns > 1 {
 			r.Session, r.Turn = s.session, i

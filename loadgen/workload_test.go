@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 func quantile(sorted []int, p float64) int { return sorted[int(p*float64(len(sorted)-1))] }
@@ -71,7 +74,7 @@ func TestUniquePromptsNeverRepeat(t *testing.T) {
 			}
 		}
 	}
-	corpus := Corpus()
+	corpus := text.Corpus()
 	for s := range seen {
 		require.NotContains(t, corpus, s)
 	}
@@ -87,7 +90,7 @@ func TestSharedPromptMix(t *testing.T) {
 	for i := range n {
 		r := c.request(i)
 		groups[r.Group]++
-		system[r.Class] = append(system[r.Class], countWords(r.System))
+		system[r.Class] = append(system[r.Class], text.Words(r.System))
 		asked, stops = append(asked, r.MaxTokens), append(stops, r.StopTokens)
 		sumAsked += r.MaxTokens
 		sumStop += r.StopTokens
@@ -96,7 +99,7 @@ func TestSharedPromptMix(t *testing.T) {
 		}
 		if r.Group >= 0 {
 			require.Equal(t, "shared", r.Class)
-			require.Equal(t, sharedPrompts()[r.Group].system, r.System)
+			require.Equal(t, text.Shared()[r.Group].System, r.System)
 		} else {
 			require.Equal(t, "unique", r.Class)
 		}
@@ -129,7 +132,7 @@ func TestSharedPromptMix(t *testing.T) {
 
 func TestNaturalStop(t *testing.T) {
 	const n, limit = 50_000, 1000
-	r := stream(1, "test")
+	r := random.Stream(1, "test")
 	var ended []float64
 	for range n {
 		if s := naturalStop(r, limit); s < limit {
@@ -155,6 +158,32 @@ func TestUniformHasOneLength(t *testing.T) {
 		require.Equal(t, -1, r.Group)
 		require.Equal(t, uniformOutput, r.MaxTokens)
 		require.Equal(t, uniformOutput, r.StopTokens)
-		require.InDelta(t, meanWords, countWords(r.System), 40)
+		require.InDelta(t, text.MeanWords, text.Words(r.System), 40)
 	}
+}
+
+// A prefix cache must find nothing to share between generated prompts.
+func TestGeneratedPromptsShareNoPrefix(t *testing.T) {
+	var all []string
+	for _, p := range text.Shared() {
+		all = append(all, p.System)
+	}
+	for seed := range uint64(20) {
+		c := newContent(Uniform, seed)
+		for i := range 100 {
+			all = append(all, c.request(i).System)
+		}
+	}
+	slices.Sort(all)
+	longest := 0
+	for i := 1; i < len(all); i++ {
+		a, b := strings.Fields(all[i-1]), strings.Fields(all[i])
+		n := 0
+		for n < min(len(a), len(b)) && a[n] == b[n] {
+			n++
+		}
+		longest = max(longest, n)
+	}
+	t.Logf("longest common prefix of %d prompts: %d words", len(all), longest)
+	require.LessOrEqual(t, longest, 4)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 // TestDocumentedTapeCommandsRun: every tape command that is shown anywhere does
@@ -72,7 +73,7 @@ func TestTapeCommands(t *testing.T) {
 // TestProseLength: how far text that is made for a token count is off, with the
 // tokenizer of the synthetic models. docs/method.md cites these bounds.
 func TestProseLength(t *testing.T) {
-	tok := gguf.TrainBPE(loadgen.Corpus(), gguf.Shapes()[0].Vocab)
+	tok := gguf.TrainBPE(text.Corpus(), gguf.Shapes()[0].Vocab)
 	for _, c := range []struct {
 		tokens, n int
 		p95       float64 // of the relative error of single texts

@@ -11,6 +11,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
 // TestPromptsAgreeWithLlamaCpp: what the twin is prompted with is, token for token, what
@@ -20,10 +21,10 @@ func TestPromptsAgreeWithLlamaCpp(t *testing.T) {
 	shape := tinyShape()
 	shape.Vocab = 8192
 	path := filepath.Join(t.TempDir(), "m.gguf")
-	require.NoError(t, gguf.Write(path, gguf.Spec{Shape: shape, Corpus: loadgen.Corpus()}))
+	require.NoError(t, gguf.Write(path, gguf.Spec{Shape: shape, Corpus: text.Corpus()}))
 	model, vocab := loadModel(t, path)
 	template := llama.ModelChatTemplate(model, "")
-	tok := gguf.TrainBPE(loadgen.Corpus(), shape.Vocab)
+	tok := gguf.TrainBPE(text.Corpus(), shape.Vocab)
 	enc := gguf.NewEncoder(tok)
 
 	same := func(system, user string) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -16,7 +17,7 @@ import (
 // the synthetic models' tokenizer.
 func workload() (map[string]string, error) {
 	const seeds, rate, duration = 10, 2, 180 * time.Second
-	tok := gguf.TrainBPE(loadgen.Corpus(), gguf.Shapes()[0].Vocab)
+	tok := gguf.TrainBPE(text.Corpus(), gguf.Shapes()[0].Vocab)
 	measures := []struct {
 		name string
 		of   func(loadgen.Request) (tokens int, ok bool)

@@ -9,7 +9,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
-	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -86,7 +86,7 @@ func Synthesise(p Places, spec gguf.Spec, path string) (file string, made bool, 
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", false, fault.Write.Wrap(err)
 	}
-	spec.Corpus = loadgen.Corpus()
+	spec.Corpus = text.Corpus()
 	if err := gguf.Write(path, spec); err != nil {
 		return "", false, fault.Write.Wrap(err)
 	}

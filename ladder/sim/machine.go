@@ -16,7 +16,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
-	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/text"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -60,7 +60,7 @@ func New(c Config) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	tok := gguf.TrainBPE(loadgen.Corpus(), c.Calibration.Tokens.Vocab)
+	tok := gguf.TrainBPE(text.Corpus(), c.Calibration.Tokens.Vocab)
 	m.tokenizer = &tokenizer{encoder: gguf.NewEncoder(tok)}
 	return m, nil
 }

@@ -1,13 +1,14 @@
-package loadgen
+package text
 
 import (
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
 )
 
 // words returns the distinct words of s without punctuation.
@@ -23,47 +24,21 @@ func words(s string) map[string]int {
 
 func TestSharedPromptsAreDistinctAndLong(t *testing.T) {
 	firsts := map[string]bool{}
-	for _, p := range sharedPrompts() {
-		n := countWords(p.system)
+	for _, p := range Shared() {
+		n := Words(p.System)
 		require.True(t, n >= 390 && n <= 520, "%d words", n)
-		require.NotEmpty(t, english()[p.turns])
-		firsts[strings.Fields(p.system)[0]] = true
+		require.NotEmpty(t, english()[p.Turns])
+		firsts[strings.Fields(p.System)[0]] = true
 	}
 	require.Len(t, firsts, 4, "shared prompts must differ from the first word on")
 }
 
-// A prefix cache must find nothing to share between generated prompts.
-func TestGeneratedPromptsShareNoPrefix(t *testing.T) {
-	var all []string
-	for _, p := range sharedPrompts() {
-		all = append(all, p.system)
-	}
-	for seed := range uint64(20) {
-		c := newContent(Uniform, seed)
-		for i := range 100 {
-			all = append(all, c.request(i).System)
-		}
-	}
-	slices.Sort(all)
-	longest := 0
-	for i := 1; i < len(all); i++ {
-		a, b := strings.Fields(all[i-1]), strings.Fields(all[i])
-		n := 0
-		for n < min(len(a), len(b)) && a[n] == b[n] {
-			n++
-		}
-		longest = max(longest, n)
-	}
-	t.Logf("longest common prefix of %d prompts: %d words", len(all), longest)
-	require.LessOrEqual(t, longest, 4)
-}
-
 func TestGeneratedPromptLength(t *testing.T) {
-	r := stream(1, "test")
+	r := random.Stream(1, "test")
 	for range 300 {
-		want := minWords + r.IntN(maxWords-minWords)
-		s := systemPrompt(r, want)
-		got := countWords(s)
+		want := MinWords + r.IntN(MaxWords-MinWords)
+		s := SystemPrompt(r, want)
+		got := Words(s)
 		require.True(t, got >= want && got < want+40, "asked for %d words, got %d", want, got)
 		require.True(t, utf8.ValidString(s))
 		require.NotContains(t, s, "{")
@@ -72,9 +47,9 @@ func TestGeneratedPromptLength(t *testing.T) {
 }
 
 func TestGeneratedPromptReadsLikeEnglish(t *testing.T) {
-	r := stream(2, "test")
+	r := random.Stream(2, "test")
 	for range 50 {
-		s := systemPrompt(r, meanWords)
+		s := SystemPrompt(r, MeanWords)
 		require.Greater(t, len(words(s)), 200, "distinct words")
 		for _, paragraph := range strings.Split(s, "\n") {
 			require.NotEmpty(t, paragraph)
@@ -85,17 +60,17 @@ func TestGeneratedPromptReadsLikeEnglish(t *testing.T) {
 }
 
 func TestUserTurnLength(t *testing.T) {
-	r := stream(3, "test")
-	slots := []string{ownTurns}
-	for _, p := range sharedPrompts() {
-		slots = append(slots, p.turns)
+	r := random.Stream(3, "test")
+	slots := []string{OwnTurns}
+	for _, p := range Shared() {
+		slots = append(slots, p.Turns)
 	}
 	seen := map[string]bool{}
 	for _, slot := range slots {
 		sum := 0
 		for range 400 {
-			s := userTurn(r, slot)
-			n := countWords(s)
+			s := UserTurn(r, slot)
+			n := Words(s)
 			require.True(t, n >= 18 && n <= 65, "%d words: %s", n, s)
 			require.False(t, seen[s], s)
 			seen[s] = true
@@ -118,8 +93,8 @@ func TestCorpus(t *testing.T) {
 	}
 	t.Logf("%d bytes, %d distinct words, %d of them at least five times", len(c), len(distinct), repeated)
 	require.Greater(t, repeated, 4000)
-	for _, p := range sharedPrompts() {
-		require.Contains(t, c, p.system)
+	for _, p := range Shared() {
+		require.Contains(t, c, p.System)
 	}
 }
 

@@ -1,6 +1,10 @@
-package loadgen
+package text
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/random"
+)
 
 // Corpus returns about 1.2 MB of text made of the workloads' own sentences: the
 // shared prompts (each a dozen times, since most requests carry one of them),
@@ -15,18 +19,18 @@ func Corpus() string {
 		b.WriteString(s)
 		b.WriteString("\n\n")
 	}
-	system := stream(0, "corpus/system")
-	turns := stream(0, "corpus/turns")
+	system := random.Stream(0, "corpus/system")
+	turns := random.Stream(0, "corpus/turns")
 	for range rounds {
-		for _, s := range sharedPrompts() {
-			put(s.system)
+		for _, s := range Shared() {
+			put(s.System)
 			for range promptsPerRound {
-				put(userTurn(turns, s.turns))
+				put(UserTurn(turns, s.Turns))
 			}
 		}
 		for range promptsPerRound {
-			put(systemPrompt(system, meanWords))
-			put(userTurn(turns, ownTurns))
+			put(SystemPrompt(system, MeanWords))
+			put(UserTurn(turns, OwnTurns))
 		}
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package loadgen
+package text
 
 import (
 	"math"
@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// tokensPerWord is what the tokenizer that engine/gguf trains on Corpus makes of a
+	// TokensPerWord is what the tokenizer that engine/gguf trains on Corpus makes of a
 	// word of the shared-prompt workload, in the mean. Answers of recordings are
 	// measured by it.
-	tokensPerWord = 1.28
+	TokensPerWord = 1.28
 
 	// prose has proseTokens tokens a word, and proseOpening more for the coined name at
 	// its beginning: fitted to that tokenizer. cmd/cadence-bench's TestProseLength
@@ -18,19 +18,19 @@ const (
 	proseTokens, proseOpening = 1.255, 4.5
 )
 
-// wordsFor returns how many words of prose have about the given number of tokens.
-func wordsFor(tokens int) int {
+// WordsFor returns how many words of prose have about the given number of tokens.
+func WordsFor(tokens int) int {
 	return max(1, int(math.Round((float64(tokens)-proseOpening)/proseTokens)))
 }
 
-// maxLength bounds a prompt or an answer that a spec or a trace asks for, in tokens.
-const maxLength = 1 << 20
+// MaxTokens bounds a prompt or an answer that a spec or a trace asks for, in tokens.
+const MaxTokens = 1 << 20
 
-// prose writes text of about the given number of tokens: English sentences of the
+// Prose writes text of about the given number of tokens: English sentences of the
 // generator, the last one cut short. It begins with a coined name, so that texts of
 // different streams do not share a beginning.
-func prose(r *rand.Rand, tokens int) string {
-	words := wordsFor(tokens)
+func Prose(r *rand.Rand, tokens int) string {
+	words := WordsFor(tokens)
 	w := newWriter(english(), r)
 	text := strings.Fields(w.sentence(pick(r, w.g["opening"])))
 	for i := 0; len(text) < words; i++ {
