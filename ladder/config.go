@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
@@ -125,11 +124,7 @@ func Preset(name string) (Config, error) {
 		c.Duration, c.Warmup, c.Timeout = 180*time.Second, 25*time.Second, 300*time.Second
 		c.NumRates, c.Seeds = 6, []uint64{0, 1, 2}
 	default:
-		hint := "choose from " + strings.Join(Presets(), ", ")
-		if near, ok := nearest.Match(name, Presets()); ok {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		return Config{}, fmt.Errorf("unknown preset %q: %s", name, hint)
+		return Config{}, fmt.Errorf("unknown preset %q: %s", name, nearest.Hint(name, Presets()))
 	}
 	return c, nil
 }

@@ -6,7 +6,6 @@ package ladder
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -31,11 +30,7 @@ func choosing(all []spec.Rung, chosen []string) ([]spec.Rung, error) {
 	known := names(all)
 	for _, name := range chosen {
 		if !slices.Contains(known, name) {
-			hint := "choose from " + strings.Join(known, ", ")
-			if near, ok := nearest.Match(name, known); ok {
-				hint = fmt.Sprintf("did you mean %q? (%s)", near, hint)
-			}
-			return nil, fmt.Errorf("unknown rung %q: %s", name, hint)
+			return nil, fmt.Errorf("unknown rung %q: %s", name, nearest.Hint(name, known))
 		}
 	}
 	var rungs []spec.Rung

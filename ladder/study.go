@@ -19,11 +19,7 @@ func knobNamed(name string) (spec.Knob, error) {
 		}
 		names = append(names, k.Name)
 	}
-	hint := "choose from " + strings.Join(names, ", ")
-	if near, ok := nearest.Match(name, names); ok {
-		hint = fmt.Sprintf("did you mean %q? (%s)", near, hint)
-	}
-	return spec.Knob{}, fmt.Errorf("unknown knob %q: %s", name, hint)
+	return spec.Knob{}, fmt.Errorf("unknown knob %q: %s", name, nearest.Hint(name, names))
 }
 
 // StudyArms returns the arms of knobs, by name and all of them when there is none. An arm

@@ -35,7 +35,7 @@ func Hint(word string, names []string) string {
 	if near, ok := Match(word, names); ok {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return "it is one of " + strings.Join(names, ", ")
+	return "choose from " + strings.Join(names, ", ")
 }
 
 // shortest is how many letters of a beginning stand for the whole word.

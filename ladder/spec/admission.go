@@ -38,11 +38,7 @@ func (p parser) admission(n *yaml.Node, rung string, spec *admission.Spec) error
 	}
 	kind, ok := kindNamed(given)
 	if !ok {
-		hint := "choose from " + strings.Join(policyNames(), ", ")
-		if near, ok := nearest.Match(given, policyNames()); ok {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		return p.at(valueOf(n, "policy"), "%s: there is no admission policy %q: %s", rung, given, hint)
+		return p.at(valueOf(n, "policy"), "%s: there is no admission policy %q: %s", rung, given, nearest.Hint(given, policyNames()))
 	}
 	if given != spec.Policy {
 		*spec = admission.Spec{Policy: given}

@@ -100,10 +100,7 @@ func elsewhere(key string, known []string) string {
 			return "it belongs under " + section
 		}
 	}
-	if near, ok := nearest.Match(key, known); ok {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return "choose from " + strings.Join(known, ", ")
+	return nearest.Hint(key, known)
 }
 
 func kindOf(n *yaml.Node) string {

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -83,10 +82,8 @@ func (p parser) from(n *yaml.Node, own string, below []Rung, list *yaml.Node) (S
 		return Settings{}, p.at(n, "rung %q: from: %q stands in line %d; a rung inherits from one before it, so move that one up", own, name, line)
 	}
 	hint := "no rung stands before this one; drop from"
-	if near, ok := nearest.Match(name, known); ok {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	} else if len(known) > 0 {
-		hint = "choose from " + strings.Join(known, ", ")
+	if len(known) > 0 {
+		hint = nearest.Hint(name, known)
 	}
 	return Settings{}, p.at(n, "rung %q: from: there is no rung %q: %s", own, name, hint)
 }

@@ -74,11 +74,7 @@ func (p parser) order(n *yaml.Node, into *engine.Order) error {
 			return nil
 		}
 	}
-	hint := "choose " + strings.Join(known, " or ")
-	if near, ok := nearest.Match(n.Value, known); ok {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return p.at(n, "order is %s: %s", kindOf(n), hint)
+	return p.at(n, "order is %s: %s", kindOf(n), nearest.Hint(n.Value, known))
 }
 
 // floors reads a mapping from classes to shares, in its order. It replaces what was
