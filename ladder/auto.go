@@ -21,8 +21,8 @@ type Idle struct {
 	DecodeS  float64 // per further output token
 }
 
-// FitIdle fits Idle by ratio of sums, which weighs long requests most.
-func FitIdle(served []Served) (Idle, error) {
+// fitIdle fits Idle by ratio of sums, which weighs long requests most.
+func fitIdle(served []Served) (Idle, error) {
 	var prefill, decode time.Duration
 	var prompt, output int
 	for _, s := range served {
@@ -45,9 +45,9 @@ func (i Idle) E2E(prompt, output int) float64 {
 // Lengths is a request's size in tokens.
 type Lengths struct{ Prompt, Output int }
 
-// Capacity is the highest rate, in requests per second, that one request at a
+// capacity is the highest rate, in requests per second, that one request at a
 // time can sustain: the reciprocal of the mean unloaded E2E.
-func (i Idle) Capacity(lengths []Lengths) float64 {
+func (i Idle) capacity(lengths []Lengths) float64 {
 	sum := 0.0
 	for _, l := range lengths {
 		sum += i.E2E(l.Prompt, l.Output)

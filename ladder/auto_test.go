@@ -18,12 +18,12 @@ func TestFitIdleRecoversALinearEngine(t *testing.T) {
 		s.E2E = time.Duration(want.E2E(s.Prompt, s.Output) * 1e9)
 		served = append(served, s)
 	}
-	got, err := FitIdle(served)
+	got, err := fitIdle(served)
 	require.NoError(t, err)
 	require.InEpsilon(t, want.PrefillS, got.PrefillS, 1e-6)
 	require.InEpsilon(t, want.DecodeS, got.DecodeS, 1e-6)
 
-	_, err = FitIdle(served[:0])
+	_, err = fitIdle(served[:0])
 	require.ErrorContains(t, err, "give --rates and --slo")
 }
 

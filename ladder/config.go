@@ -49,7 +49,7 @@ type Config struct {
 // ladder returns the rungs that c names, with its knobs turned, and above them the
 // servers.
 func (c *Config) ladder() ([]spec.Rung, error) {
-	if len(c.Rungs) == 1 && c.Rungs[0] == NoRungs {
+	if len(c.Rungs) == 1 && c.Rungs[0] == noRungs {
 		return c.Externals.rungs(), nil
 	}
 	if c.Study != nil {

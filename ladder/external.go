@@ -36,14 +36,14 @@ type Externals struct {
 	SharedCache bool
 }
 
-// NoRungs in place of the rungs' names measures no embedded engine.
-const NoRungs = "none"
+// noRungs in place of the rungs' names measures no embedded engine.
+const noRungs = "none"
 
 // targetName is what cells' files can be called after.
 var targetName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
-// ParseTarget reads NAME=URL, or a URL, which is called after its host and port.
-func ParseTarget(s string) (spec.External, error) {
+// parseTarget reads NAME=URL, or a URL, which is called after its host and port.
+func parseTarget(s string) (spec.External, error) {
 	name, address, named := strings.Cut(s, "=")
 	if !named || strings.Contains(name, "/") {
 		name, address = "", s
@@ -64,7 +64,7 @@ func ParseTarget(s string) (spec.External, error) {
 
 // check says what is wrong with the servers that c names.
 func (c *Config) checkTargets(embedded []spec.Rung) error {
-	seen := map[string]bool{NoRungs: true}
+	seen := map[string]bool{noRungs: true}
 	for _, r := range c.rungs() {
 		seen[r.Name] = true
 	}
@@ -76,13 +76,13 @@ func (c *Config) checkTargets(embedded []spec.Rung) error {
 	}
 	switch {
 	case len(embedded) == 0 && len(c.Targets) == 0:
-		return fmt.Errorf("--rungs %s: nothing is left to measure; give a --target", NoRungs)
+		return fmt.Errorf("--rungs %s: nothing is left to measure; give a --target", noRungs)
 	case len(c.Targets) == 0:
 		return nil
 	case c.TokenIDs && c.API == httptarget.Chat:
 		return errors.New("--token-ids: the chat API takes no token ids; choose --api completions or llama")
 	case len(embedded) == 0 && (c.Rates == nil || c.SLO == 0):
-		return fmt.Errorf("--rungs %s: without an embedded engine there is nothing to choose from; give --rates and --slo", NoRungs)
+		return fmt.Errorf("--rungs %s: without an embedded engine there is nothing to choose from; give --rates and --slo", noRungs)
 	}
 	_, err := httptarget.ParseAPI(string(c.API))
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *Externals) rungs() []spec.Rung {
 // NeedsEngine says whether there is anything for the embedded engine to do: a rung to
 // serve, or prompts to tokenise.
 func (c *Config) NeedsEngine() bool {
-	return len(c.Rungs) != 1 || c.Rungs[0] != NoRungs || c.TokenIDs
+	return len(c.Rungs) != 1 || c.Rungs[0] != noRungs || c.TokenIDs
 }
 
 // embedded returns the rungs that are no servers.
@@ -191,7 +191,7 @@ func externalsOf(p map[string]string) (Externals, error) {
 	e := Externals{API: httptarget.API(p["api"]), TargetModel: p["target_model"],
 		HideLength: p["target_hide_length"] == "true", SharedCache: p["target_shared_cache"] == "true", TokenIDs: p["token_ids"] == "true"}
 	for word := range strings.FieldsSeq(p["targets"]) {
-		t, err := ParseTarget(word)
+		t, err := parseTarget(word)
 		if err != nil {
 			return e, fmt.Errorf("parameter %q: %w", "targets", err)
 		}

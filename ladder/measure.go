@@ -86,7 +86,7 @@ func choose(ctx context.Context, m cell.Machine, cfg Config, rungs []spec.Rung, 
 	if err != nil {
 		return c, err
 	}
-	fifo := idle.Capacity(t.lengths)
+	fifo := idle.capacity(t.lengths)
 	if c.slo == 0 {
 		c.slo = min(idle.SLO(t.lengths), cfg.Timeout)
 		c.notes = append(c.notes, results.Choice{Name: "slo", Value: c.slo.String(), Why: fmt.Sprintf(
@@ -144,7 +144,7 @@ func measureIdle(ctx context.Context, m cell.Machine, b engine.Backend, cfg engi
 			break
 		}
 	}
-	idle, err := FitIdle(served)
+	idle, err := fitIdle(served)
 	return idle, len(served), err
 }
 

@@ -212,7 +212,7 @@ func (f *Flags) Resolve(adjust func(*Config)) (Config, error) {
 func (f *Flags) externals() (e Externals, err error) {
 	e = f.Externals
 	for _, url := range f.targets {
-		t, err := ParseTarget(url)
+		t, err := parseTarget(url)
 		if err != nil {
 			return e, fmt.Errorf("--target: %w", err)
 		}

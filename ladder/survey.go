@@ -30,13 +30,13 @@ type Survey struct {
 type Surveyed struct {
 	Idle   Idle
 	Served int // requests that Idle is from
-	Rungs  []RungRate
+	Rungs  []rungRate
 	Rates  []float64     // that bracket the knee of every rung, requests/s
 	SLO    time.Duration // as Idle.SLO gives it
 }
 
-// RungRate is the rate that a rung serves at most.
-type RungRate struct {
+// rungRate is the rate that a rung serves at most.
+type rungRate struct {
 	Rung string
 	RPS  float64 // requests/s of the workload that it gets through with a full queue
 }
@@ -91,8 +91,8 @@ func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, 
 	if got.Idle, got.Served, err = measureIdle(ctx, s.Machine, b, serve, t.work, s.Limit/2); err != nil {
 		return got, err
 	}
-	fifo, top := got.Idle.Capacity(t.lengths), 0.0
-	got.Rungs = []RungRate{{s.Rungs[0].Name, fifo}}
+	fifo, top := got.Idle.capacity(t.lengths), 0.0
+	got.Rungs = []rungRate{{s.Rungs[0].Name, fifo}}
 	for _, rung := range s.Rungs[1:] {
 		if rung.Admits() { // a closed loop asks how fast it is, which is as without
 			continue
@@ -101,7 +101,7 @@ func (s *Survey) run(ctx context.Context, b engine.Backend, t trial) (Surveyed, 
 		if err != nil {
 			return got, fmt.Errorf("survey of %s: %w", rung.Name, err)
 		}
-		got.Rungs = append(got.Rungs, RungRate{rung.Name, speed * fifo})
+		got.Rungs = append(got.Rungs, rungRate{rung.Name, speed * fifo})
 		top = max(top, speed*fifo)
 	}
 	got.Rates, got.SLO = Rates(fifo, top, surveyRates), got.Idle.SLO(t.lengths)

@@ -63,7 +63,7 @@ func (o *Options) arms() []Arm {
 }
 
 // programs finds or builds the binaries of the sides, in dir.
-func (o *Options) programs(ctx context.Context, dir string) (map[string]Program, error) {
+func (o *Options) programs(ctx context.Context, dir string) (map[string]program, error) {
 	asked := map[string]string{"A": o.A, "B": o.B}
 	if o.Gates > 0 {
 		delete(asked, "B")
@@ -71,12 +71,12 @@ func (o *Options) programs(ctx context.Context, dir string) (map[string]Program,
 			asked["A"] = ThisProgram
 		}
 	}
-	programs := map[string]Program{}
+	programs := map[string]program{}
 	for _, name := range []string{"A", "B"} {
 		if asked[name] == "" {
 			continue
 		}
-		p, err := OpenProgram(ctx, asked[name], dir, func(text string) { fmt.Fprintln(o.Show, text) })
+		p, err := openProgram(ctx, asked[name], dir, func(text string) { fmt.Fprintln(o.Show, text) })
 		if err != nil {
 			return nil, err
 		}

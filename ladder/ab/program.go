@@ -13,8 +13,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Program is a program to be measured, and where its binary is.
-type Program struct {
+// program is a program to be measured, and where its binary is.
+type program struct {
 	Side
 	Binary string
 }
@@ -22,10 +22,10 @@ type Program struct {
 // ThisProgram is the side that names the program itself.
 const ThisProgram = "this program"
 
-// OpenProgram finds the binary that asked names: a file, this program, or a commit of the
+// openProgram finds the binary that asked names: a file, this program, or a commit of the
 // repository of the working folder, which is built into dir.
-func OpenProgram(ctx context.Context, asked, dir string, note func(string)) (Program, error) {
-	s := Program{Side: Side{Asked: asked}, Binary: asked}
+func openProgram(ctx context.Context, asked, dir string, note func(string)) (program, error) {
+	s := program{Side: Side{Asked: asked}, Binary: asked}
 	var err error
 	info, statErr := os.Stat(asked)
 	switch {

@@ -25,7 +25,7 @@ func TestProgramOfACommit(t *testing.T) {
 	var notes []string
 	note := func(text string) { notes = append(notes, text) }
 	dir := t.TempDir()
-	side, err := OpenProgram(t.Context(), "main", dir, note)
+	side, err := openProgram(t.Context(), "main", dir, note)
 	require.NoError(t, err)
 	require.Len(t, side.Commit, 40)
 	require.FileExists(t, side.Binary)
@@ -33,14 +33,14 @@ func TestProgramOfACommit(t *testing.T) {
 	trees, err := runLine(t.Context(), "git", "worktree", "list")
 	require.NoError(t, err)
 	require.NotContains(t, trees, "\n", "only the repository's own")
-	again, err := OpenProgram(t.Context(), "main", t.TempDir(), note)
+	again, err := openProgram(t.Context(), "main", t.TempDir(), note)
 	require.NoError(t, err)
 	require.Equal(t, side.Side, again.Side, "the same binary again, so that an experiment knows its side")
 
 	require.NoError(t, os.WriteFile("cmd/cadence-bench/main.go", []byte("package main\n\nfunc main() { broken }\n"), 0o644))
 	_, err = runLine(t.Context(), "git", "-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-q", "-a", "-m", "two")
 	require.NoError(t, err)
-	_, err = OpenProgram(t.Context(), "main", dir, note)
+	_, err = openProgram(t.Context(), "main", dir, note)
 	require.ErrorContains(t, err, "undefined: broken")
 	trees, err = runLine(t.Context(), "git", "worktree", "list")
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ type Options struct {
 // Bind makes the flags.
 func (o *Options) Bind(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Baseline, "baseline", filepath.Join("results", "runs", "gate", "baseline.json"), "what to compare with, or to write with --update")
-	flags.StringVar(&o.Ladder, "ladder", DefaultLadder, "the rungs: a built-in ladder's name or a YAML file")
+	flags.StringVar(&o.Ladder, "ladder", defaultLadder, "the rungs: a built-in ladder's name or a YAML file")
 	flags.StringVar(&o.Calibration, "calibration", "", "what the twin simulates (default that of this build)")
 	flags.StringVar(&o.Rates, "rates", "", "offered rates in requests per second, comma-separated, ascending (default the baseline's)")
 	flags.StringVar(&o.Seeds, "seeds", "", "seeds of the tapes, comma-separated (default the baseline's)")
@@ -156,7 +156,7 @@ const warmupShare = 12
 // command is what writes such a baseline, without its reason.
 func (o *Options) command() string {
 	words := []string{"cadence-bench", "gate", "--update"}
-	if o.Ladder != DefaultLadder {
+	if o.Ladder != defaultLadder {
 		words = append(words, "--ladder", filepath.ToSlash(o.Ladder))
 	}
 	if o.Calibration != "" {

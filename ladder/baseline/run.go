@@ -133,5 +133,5 @@ func DefaultLoad() gate.Load {
 	return gate.Load{Workload: "shared-prompt", Rates: []float64{1, 2.5, 4}, Seeds: []uint64{1, 2}, DurationS: 120, WarmupS: 10, TimeoutS: 600, SLOS: 2}
 }
 
-// DefaultLadder is the name of the ladder that the gate runs unless another is named.
-const DefaultLadder = "gate"
+// defaultLadder is the name of the ladder that the gate runs unless another is named.
+const defaultLadder = "gate"

@@ -11,8 +11,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Board is what is known of a sweep so far. Its methods are called one at a time.
-type Board struct {
+// board is what is known of a sweep so far. Its methods are called one at a time.
+type board struct {
 	// Simulated says that time passes in the cells, several of which run at once.
 	Simulated bool
 
@@ -31,7 +31,7 @@ type Board struct {
 }
 
 // Plan gives every cell, in order, and how many of them are already done.
-func (b *Board) Plan(now time.Time, cells []results.Key, done int, cfg ladder.Config) {
+func (b *board) Plan(now time.Time, cells []results.Key, done int, cfg ladder.Config) {
 	b.plan, b.cfg, b.before = cells, cfg, done
 	b.begun, b.lastEnd = now, now
 	b.failed, b.under = map[int]bool{}, map[int]cell.Status{}
@@ -39,22 +39,22 @@ func (b *Board) Plan(now time.Time, cells []results.Key, done int, cfg ladder.Co
 }
 
 // Known adds cells that were measured before this sweep was taken up again.
-func (b *Board) Known(cells []analysis.CellMetrics) {
+func (b *board) Known(cells []analysis.CellMetrics) {
 	b.cells = append(b.cells, cells...)
 	b.summarise()
 }
 
 // Begin says that the cell at a place in the plan is under way.
-func (b *Board) Begin(order int) {
+func (b *board) Begin(order int) {
 	b.under[order] = cell.Status{}
 	delete(b.failed, order)
 }
 
 // Tick says how far it is.
-func (b *Board) Tick(order int, s cell.Status) { b.under[order] = s }
+func (b *board) Tick(order int, s cell.Status) { b.under[order] = s }
 
 // End says that it is measured, and returns how long ago the one before it was over.
-func (b *Board) End(now time.Time, order int, m analysis.CellMetrics) time.Duration {
+func (b *board) End(now time.Time, order int, m analysis.CellMetrics) time.Duration {
 	b.cells = append(b.cells, m)
 	b.measured++
 	b.summarise()
@@ -62,30 +62,30 @@ func (b *Board) End(now time.Time, order int, m analysis.CellMetrics) time.Durat
 }
 
 // Failed says that it could not be measured.
-func (b *Board) Failed(now time.Time, order int) {
+func (b *board) Failed(now time.Time, order int) {
 	b.failed[order] = true
 	b.over(now, order)
 }
 
-func (b *Board) over(now time.Time, order int) time.Duration {
+func (b *board) over(now time.Time, order int) time.Duration {
 	took := now.Sub(b.lastEnd)
 	b.lastEnd = now
 	delete(b.under, order)
 	return took
 }
 
-// Planned reports whether there is a plan yet.
-func (b *Board) Planned() bool { return b.plan != nil }
+// planned reports whether there is a plan yet.
+func (b *board) planned() bool { return b.plan != nil }
 
 // Key returns what the cell at a place in the plan measures.
-func (b *Board) Key(order int) results.Key { return b.plan[order] }
+func (b *board) Key(order int) results.Key { return b.plan[order] }
 
 // left is how many cells are neither measured nor have failed.
-func (b *Board) left() int { return len(b.plan) - b.before - b.measured - len(b.failed) }
+func (b *board) left() int { return len(b.plan) - b.before - b.measured - len(b.failed) }
 
 // Remaining estimates what is left from the cells that ended so far or, before the
 // first one, from the length of a cell and half of a client's patience to drain.
-func (b *Board) Remaining(now time.Time) time.Duration {
+func (b *board) Remaining(now time.Time) time.Duration {
 	per := b.cfg.CellTime()
 	if ended := b.measured + len(b.failed); ended > 0 {
 		per = b.lastEnd.Sub(b.begun) / time.Duration(ended)
@@ -94,7 +94,7 @@ func (b *Board) Remaining(now time.Time) time.Duration {
 }
 
 // summarise brings what is said of the rungs and the probes up to date.
-func (b *Board) summarise() {
+func (b *board) summarise() {
 	var order []string
 	for _, k := range b.plan {
 		order = append(order, k.Rung)
@@ -104,4 +104,4 @@ func (b *Board) summarise() {
 }
 
 // underWay are the places of the cells under way, ascending.
-func (b *Board) underWay() []int { return slices.Sorted(maps.Keys(b.under)) }
+func (b *board) underWay() []int { return slices.Sorted(maps.Keys(b.under)) }

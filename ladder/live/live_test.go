@@ -50,8 +50,8 @@ func measured(key results.Key, order int, goodput, p99, decode float64, invalid 
 
 // underWay is a sweep in the middle of its ninth cell of 24, with one cell failed and one
 // invalid.
-func underWay() (*Board, time.Time) {
-	b := &Board{}
+func underWay() (*board, time.Time) {
+	b := &board{}
 	now := start
 	keys := plan(names, []float64{0.5, 1, 1.5}, 2)
 	b.Plan(now, keys, 0, config)
@@ -75,7 +75,7 @@ func underWay() (*Board, time.Time) {
 
 func TestLines(t *testing.T) {
 	b, now := underWay()
-	fresh := &Board{}
+	fresh := &board{}
 	fresh.Plan(start, plan(names, []float64{1}, 1), 0, config)
 	fresh.Begin(0)
 	for name, text := range map[string]string{
@@ -108,7 +108,7 @@ func TestLinesFit(t *testing.T) {
 }
 
 func TestRemaining(t *testing.T) {
-	b := &Board{}
+	b := &board{}
 	keys := plan([]string{"fifo"}, []float64{1, 2, 4}, 1)
 	b.Plan(start, keys, 0, config)
 	require.Equal(t, 3*75*time.Second, b.Remaining(start), "a cell's arrivals and half of a client's patience")
@@ -130,7 +130,7 @@ func TestRemaining(t *testing.T) {
 // A sweep that is taken up again shows what it had.
 func TestKnownCells(t *testing.T) {
 	keys := plan([]string{"fifo", "prefix"}, []float64{1, 2}, 1)
-	b := &Board{}
+	b := &board{}
 	b.Known([]analysis.CellMetrics{measured(keys[0], 0, 0.75, -30, 400), measured(keys[1], 1, 1, 3, 200)})
 	b.Plan(start, keys, 2, config)
 	v := b.View(start)
@@ -145,7 +145,7 @@ func TestAnchors(t *testing.T) {
 	keys := plan([]string{"fifo"}, []float64{1}, 1)
 	again, anchor := keys[0], keys[0]
 	again.Replicate, anchor.Anchor = 1, true
-	b := &Board{}
+	b := &board{}
 	b.Plan(start, append(keys, again, anchor), 0, config)
 	b.End(start, 0, measured(keys[0], 0, 0.5, 2, 400))
 	b.End(start, 2, measured(anchor, 2, 0.9, 9, 300))
@@ -174,7 +174,7 @@ func TestViewAsJSON(t *testing.T) {
 
 // TestLabelsAlign: however long a rung's name is, the columns of all lines are the same.
 func TestLabelsAlign(t *testing.T) {
-	b := &Board{}
+	b := &board{}
 	b.Plan(start, plan([]string{"fifo", "conformal-95"}, []float64{0.5, 23}, 1), 0, config)
 	require.Equal(t, "[1/4] fifo         0.5 rps seed 1", b.Label(0))
 	require.Equal(t, "[4/4] conformal-95  23 rps seed 1", b.Label(3))

@@ -56,6 +56,6 @@ func pageOf(dir string, v View, version string) ([]byte, error) {
 // on. What is wrong with the run is for the sweep to say.
 func (p *Progress) Recall(dir string) {
 	if run, err := analysis.Load(dir, analysis.Options{}); err == nil {
-		p.change(func(b *Board) { b.Known(run.All()) })
+		p.change(func(b *board) { b.Known(run.All()) })
 	}
 }

@@ -24,7 +24,7 @@ type Progress struct {
 	cellOver func()
 
 	mu      sync.Mutex // held around board, which a page may ask for too
-	board   Board
+	board   board
 	drawnAt time.Time
 }
 
@@ -40,13 +40,13 @@ func NewProgress(w io.Writer) *Progress {
 }
 
 // Simulated says that the cells are simulated, several of them at once.
-func (p *Progress) Simulated() { p.change(func(b *Board) { b.Simulated = true }) }
+func (p *Progress) Simulated() { p.change(func(b *board) { b.Simulated = true }) }
 
 // view is what there is to show now; ok is false before there is a plan.
 func (p *Progress) view() (v View, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.board.Planned() {
+	if !p.board.planned() {
 		return View{Head: "preparing"}, false
 	}
 	return p.board.View(p.now()), true
@@ -81,7 +81,7 @@ func (p *Progress) Close() {
 }
 
 // change changes the board.
-func (p *Progress) change(f func(*Board)) {
+func (p *Progress) change(f func(*board)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f(&p.board)
@@ -95,7 +95,7 @@ func (p *Progress) Plan(run *results.Manifest, done int, cfg ladder.Config) {
 	now := p.now()
 	var left time.Duration
 	simulated := false
-	p.change(func(b *Board) {
+	p.change(func(b *board) {
 		b.Plan(now, run.Plan, done, cfg)
 		left, simulated = b.Remaining(now), b.Simulated
 	})
@@ -112,11 +112,11 @@ func (p *Progress) Plan(run *results.Manifest, done int, cfg ladder.Config) {
 }
 
 // Begin implements ladder.Progress.
-func (p *Progress) Begin(order int) { p.change(func(b *Board) { b.Begin(order) }) }
+func (p *Progress) Begin(order int) { p.change(func(b *board) { b.Begin(order) }) }
 
 // Tick implements ladder.Progress.
 func (p *Progress) Tick(order int, s cell.Status) {
-	p.change(func(b *Board) { b.Tick(order, s) })
+	p.change(func(b *board) { b.Tick(order, s) })
 	now := p.now()
 	if p.screen == nil || now.Sub(p.drawnAt) < drawEvery {
 		return
@@ -131,7 +131,7 @@ func (p *Progress) End(order int, cell results.Cell, records []results.Record) {
 	var took time.Duration
 	var label string
 	simulated := false
-	p.change(func(b *Board) {
+	p.change(func(b *board) {
 		took, label, simulated = b.End(p.now(), order, m), b.Label(order), b.Simulated
 	})
 	verdict := ""
@@ -150,7 +150,7 @@ func (p *Progress) End(order int, cell results.Cell, records []results.Record) {
 // Failed implements ladder.Progress.
 func (p *Progress) Failed(order int, err error) {
 	var label string
-	p.change(func(b *Board) {
+	p.change(func(b *board) {
 		b.Failed(p.now(), order)
 		label = b.Label(order)
 	})

@@ -30,7 +30,7 @@ type Table struct {
 }
 
 // View returns what there is to show now.
-func (b *Board) View(now time.Time) View {
+func (b *board) View(now time.Time) View {
 	v := View{All: len(b.plan), Done: len(b.plan) - b.left(), Head: b.head(now)}
 	v.Rungs.Columns = []string{"rung", "cells", "best goodput/s", "at rps", "E2E p99 s", "at rps"}
 	for i := range b.rungs {
@@ -45,7 +45,7 @@ func (b *Board) View(now time.Time) View {
 	return v
 }
 
-func (b *Board) head(now time.Time) string {
+func (b *board) head(now time.Time) string {
 	parts := []string{fmt.Sprintf("%d of %d cells", len(b.plan)-b.left(), len(b.plan)), now.Sub(b.begun).Round(time.Second).String()}
 	if b.left() > 0 {
 		parts = append(parts, about(b.Remaining(now))+" left")
@@ -74,7 +74,7 @@ func about(d time.Duration) string {
 }
 
 // cell says how far a cell is.
-func (b *Board) cell(order int) string {
+func (b *board) cell(order int) string {
 	name := b.Label(order)
 	s := b.under[order]
 	if s == (cell.Status{}) {
@@ -84,7 +84,7 @@ func (b *Board) cell(order int) string {
 }
 
 // Label names the cell at a place in the plan.
-func (b *Board) Label(order int) string {
+func (b *board) Label(order int) string {
 	key := b.plan[order]
 	rung, rate := 0, 0
 	for _, k := range b.plan {

@@ -29,12 +29,12 @@ type Config struct {
 }
 
 // Defaults leaves everything to measurements or, of a twin, to its calibration.
-func Defaults() Config { return Config{FlashAttn: Auto, KVLayout: Auto} }
+func Defaults() Config { return Config{FlashAttn: auto, KVLayout: auto} }
 
 // Bind makes the flags of the engine's settings.
 func (c *Config) Bind(flags *pflag.FlagSet) {
-	flags.StringVar(&c.FlashAttn, "flash-attn", Auto, "flash attention: on, off, or auto (chosen by a short measurement)")
-	flags.StringVar(&c.KVLayout, "kv-layout", Auto, "KV cache: unified (one for all sequences), streams (a part for each), or auto (chosen by a short measurement)")
+	flags.StringVar(&c.FlashAttn, "flash-attn", auto, "flash attention: on, off, or auto (chosen by a short measurement)")
+	flags.StringVar(&c.KVLayout, "kv-layout", auto, "KV cache: unified (one for all sequences), streams (a part for each), or auto (chosen by a short measurement)")
 	flags.IntVar(&c.Threads, "threads", 0, "engine threads (default chosen by a short measurement)")
 	flags.IntVar(&c.ThreadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Auto leaves a parameter to a measurement.
-const Auto = "auto"
+// auto leaves a parameter to a measurement.
+const auto = "auto"
 
 // layoutChoice is what the engine's layout is to be chosen from.
 type layoutChoice struct {
@@ -28,7 +28,7 @@ type layoutChoice struct {
 // left open. (llama.cpp's own auto, which turns flash attention on wherever it runs,
 // has no name here.)
 func parseLayouts(kv, flash string, canonical bool) (layoutChoice, error) {
-	c := layoutChoice{canonical: canonical, autoKV: kv == Auto}
+	c := layoutChoice{canonical: canonical, autoKV: kv == auto}
 	attn, err := llamacpp.ParseFlashAttn(flash)
 	if err != nil {
 		return c, fmt.Errorf("--flash-attn: %w", err)
@@ -36,7 +36,7 @@ func parseLayouts(kv, flash string, canonical bool) (layoutChoice, error) {
 	c.autoFlash = attn == llamacpp.FlashAuto
 	unified := false
 	if !c.autoKV {
-		if unified, err = ParseLayout(kv); err != nil {
+		if unified, err = parseLayout(kv); err != nil {
 			return c, err
 		}
 	}
@@ -62,8 +62,8 @@ func LayoutName(unified bool) string {
 	return "streams"
 }
 
-// ParseLayout reads the name of a KV layout, in the words of --kv-layout.
-func ParseLayout(s string) (unified bool, err error) {
+// parseLayout reads the name of a KV layout, in the words of --kv-layout.
+func parseLayout(s string) (unified bool, err error) {
 	switch s {
 	case "unified":
 		return true, nil

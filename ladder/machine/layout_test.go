@@ -26,8 +26,8 @@ func TestParseLayouts(t *testing.T) {
 		got, err := parseLayouts(c.kv, c.flash, c.canonical)
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, got.candidates, name)
-		require.Equal(t, c.kv == Auto, got.autoKV, name)
-		require.Equal(t, c.flash == Auto, got.autoFlash, name)
+		require.Equal(t, c.kv == auto, got.autoKV, name)
+		require.Equal(t, c.flash == auto, got.autoFlash, name)
 	}
 }
 

@@ -48,7 +48,7 @@ func (m *Llama) Vary(v spec.Variant) (cell.Machine, error) {
 		}
 	}
 	if v.KVLayout != "" {
-		if varied.unified, err = ParseLayout(v.KVLayout); err != nil {
+		if varied.unified, err = parseLayout(v.KVLayout); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +68,7 @@ func (m *Llama) Setting(l llamacpp.Layout) results.Setting {
 
 // Set sets the machine up; backends opened from then on have the setting.
 func (m *Llama) Set(s results.Setting) (err error) {
-	if m.unified, err = ParseLayout(s.KVLayout); err != nil {
+	if m.unified, err = parseLayout(s.KVLayout); err != nil {
 		return err
 	}
 	m.flash, err = llamacpp.ParseFlashAttn(s.FlashAttn)

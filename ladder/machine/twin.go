@@ -75,13 +75,13 @@ func findCalibration(p Places, named, want string) (c results.Calibration, id, f
 
 // setting is the setting of a calibration that c asks for: what c leaves open is as chosen.
 func (c *Config) setting(s results.Setting) (results.Setting, error) {
-	if c.KVLayout != Auto {
-		if _, err := ParseLayout(c.KVLayout); err != nil {
+	if c.KVLayout != auto {
+		if _, err := parseLayout(c.KVLayout); err != nil {
 			return s, err
 		}
 		s.KVLayout = c.KVLayout
 	}
-	if c.FlashAttn != Auto {
+	if c.FlashAttn != auto {
 		if _, err := llamacpp.ParseFlashAttn(c.FlashAttn); err != nil {
 			return s, fmt.Errorf("--flash-attn: %w", err)
 		}

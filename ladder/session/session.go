@@ -62,7 +62,7 @@ func (o *Options) Measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return Summarise(o.Dir)
+	return summarise(o.Dir)
 }
 
 // sweep opens the machine and settles what depends on it.
@@ -134,8 +134,8 @@ func (o *Options) retain(m cell.Machine) (ladder.RetainRule, error) {
 	return llama.RetainRule(rungs, o.Progress.Note)
 }
 
-// Summarise writes summary.json of what a run has. Invalid cells are an error.
-func Summarise(dir string) error {
+// summarise writes summary.json of what a run has. Invalid cells are an error.
+func summarise(dir string) error {
 	run, err := analysis.Load(dir, analysis.Options{})
 	if err != nil {
 		return err

@@ -165,10 +165,10 @@ func admissionValues(s admission.Spec) (keys []string, values map[string]string)
 	return keys, values
 }
 
-// AdmissionParams are a rung's admission policy and its parameters by documented name,
+// admissionParams are a rung's admission policy and its parameters by documented name,
 // defaults filled in, as a cell keeps them: admission, and admission_ before the rest.
 // There are none without a policy.
-func AdmissionParams(s admission.Spec) map[string]string {
+func admissionParams(s admission.Spec) map[string]string {
 	if s.Policy == "" {
 		return nil
 	}

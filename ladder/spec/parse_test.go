@@ -162,7 +162,7 @@ func TestAdmissionIsInherited(t *testing.T) {
 	require.Equal(t, []Change{{"admission.interval", "admission", "2", "4"}}, Changes(l.Rungs[1].Settings, l.Rungs[2].Settings))
 	require.Equal(t, []Change{{"admission.policy", "admission", "codel", "inflight-cap"}}, Changes(l.Rungs[2].Settings, l.Rungs[3].Settings))
 	require.Equal(t, []Change{{"admission.policy", "admission", "off", "codel"}}, Changes(Settings{Policy: l.Rungs[0].Policy}, l.Rungs[0].Settings))
-	require.Equal(t, map[string]string{"admission": "codel", "admission_target": "0.25", "admission_interval": "4"}, AdmissionParams(l.Rungs[2].Admission))
+	require.Equal(t, map[string]string{"admission": "codel", "admission_target": "0.25", "admission_interval": "4"}, admissionParams(l.Rungs[2].Admission))
 }
 
 func TestOpen(t *testing.T) {

@@ -223,7 +223,7 @@ func Reference() []Doc {
 // Params are a rung's settings by documented name, as a cell keeps them, and those of its
 // admission policy.
 func (r *Rung) Params() map[string]string {
-	p := AdmissionParams(r.Admission)
+	p := admissionParams(r.Admission)
 	if p == nil {
 		p = map[string]string{}
 	}

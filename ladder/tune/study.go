@@ -47,7 +47,7 @@ type Study struct {
 	arms  []spec.Rung // to tune
 	knee  float64
 	rates []float64
-	found []Tuned
+	found []tuned
 }
 
 // NewStudy checks what is asked for and reads its ladder. Errors name the flag.

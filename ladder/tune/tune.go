@@ -21,8 +21,8 @@ type Budget struct {
 	Attain float64
 }
 
-// Tuned is what was found for one policy.
-type Tuned struct {
+// tuned is what was found for one policy.
+type tuned struct {
 	Rung spec.Rung // with the best parameters
 	// Default and Best are the objective with the parameters that it came with and with
 	// these: the mean goodput over rates and seeds, requests/s. Where too few of the
@@ -44,7 +44,7 @@ type try struct {
 
 // Tune looks for the best parameters of each rung's admission policy. The first of equally
 // good ones wins, so that what a rung comes with stays unless something is better.
-func (b *Bench) Tune(ctx context.Context, arms []spec.Rung, budget Budget) ([]Tuned, error) {
+func (b *Bench) Tune(ctx context.Context, arms []spec.Rung, budget Budget) ([]tuned, error) {
 	if budget.Tries < 2 {
 		return nil, fmt.Errorf("%d tries for each policy are too few: give 2 or more", budget.Tries)
 	}
@@ -69,12 +69,12 @@ func (b *Bench) Tune(ctx context.Context, arms []spec.Rung, budget Budget) ([]Tu
 	if err := b.score(ctx, second, budget); err != nil {
 		return nil, err
 	}
-	var found []Tuned
+	var found []tuned
 	all := slices.Concat(first, second)
 	for i := range arms {
 		best, plain := bestOf(all, i), all[slices.IndexFunc(all, func(t *try) bool { return t.arm == i })]
 		best.rung.Name = arms[i].Name
-		found = append(found, Tuned{Rung: best.rung, Default: plain.score, Best: best.score})
+		found = append(found, tuned{Rung: best.rung, Default: plain.score, Best: best.score})
 	}
 	return found, nil
 }
