@@ -69,11 +69,15 @@ func NewContext(m *Model, p Params) (*Context, error) {
 		return nil, fmt.Errorf("context: %s has no KV cache", m.path)
 	}
 	c.limits = engine.Limits{
-		Seqs:     int(llama.NSeqMax(c.handle)),
+		Seqs:     p.Seqs,
 		SeqCells: int(llama.NCtxSeq(c.handle)),
 		Cells:    int(llama.NCtx(c.handle)),
 		Rows:     int(llama.NBatch(c.handle)),
 		Vocab:    m.info.Vocab,
+	}
+	if !p.KVUnified {
+		c.limits.Cells = p.Seqs * c.limits.SeqCells
+		c.streams = streams.New(p.Seqs)
 	}
 	c.ubatch = int(llama.NUBatch(c.handle))
 	if m.info.CtxTrain > 0 && c.limits.SeqCells > m.info.CtxTrain {
@@ -82,10 +86,7 @@ func NewContext(m *Model, p Params) (*Context, error) {
 	c.rows = newRowArrays(c.limits.Rows)
 	c.call = &stepCall{ctx: c.handle}
 	c.rows.point(&c.call.batch)
-	c.next = make([]int32, c.limits.Seqs)
-	if !p.KVUnified {
-		c.streams = streams.New(c.limits.Seqs)
-	}
+	c.next = make([]int32, p.nativeSeqs())
 	c.draw = sampler{weights: make([]float64, m.info.Vocab)}
 	return c, nil
 }
@@ -94,7 +95,7 @@ func NewContext(m *Model, p Params) (*Context, error) {
 func (p Params) native() llama.ContextParams {
 	np := llama.ContextDefaultParams()
 	np.NCtx = uint32(p.cells())
-	np.NSeqMax = uint32(p.Seqs)
+	np.NSeqMax = uint32(p.nativeSeqs())
 	np.NBatch = uint32(p.Rows)
 	np.NUbatch = uint32(p.UBatch)
 	np.NThreads = int32(p.Threads)

@@ -40,7 +40,7 @@ func (c *Context) fill(rows []engine.Row) (outputs int) {
 
 // sortBySeq is a stable counting sort.
 func (c *Context) sortBySeq(rows []engine.Row, order []int32) {
-	n := c.rows.bucket[:c.limits.Seqs+1]
+	n := c.rows.bucket[:len(c.next)+1]
 	clear(n)
 	for i := range rows {
 		n[rows[i].Seq+1]++

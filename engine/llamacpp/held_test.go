@@ -35,7 +35,7 @@ func (c *Context) Cells(seq int32) []byte {
 	b := make([]byte, llama.StateSeqGetSize(c.handle, llama.SeqId(seq)))
 	end := int(llama.StateSeqGetData(c.handle, b, llama.SeqId(seq)))
 	if !c.params.KVUnified {
-		end -= 4 * (c.limits.Seqs - 1 - int(seq))
+		end -= 4 * (len(c.next) - 1 - int(seq))
 	}
 	info := c.model.info
 	return b[end-int(n)*int(info.CellBytes)-24*info.Layers : end]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/cadence-bench/cadence-bench/engine/streams"
 	"github.com/hybridgroup/yzma/pkg/llama"
 )
 
@@ -45,7 +46,7 @@ func (f FlashAttn) native() llama.FlashAttentionType {
 
 // Params are the sizes and settings of a context. Keys and values are F16.
 type Params struct {
-	Seqs int // sequence ids; llama.cpp allows 256
+	Seqs int // sequence ids; llama.cpp allows 256, streams.Spare of which streams need
 
 	// KVUnified keeps all sequences in one cache of Cells cells: a copy of a
 	// sequence costs nothing and any sequence may use all cells, but attention
@@ -81,8 +82,8 @@ const maxSeqs = 256
 // rest.
 func (p Params) validate() (Params, error) {
 	switch {
-	case p.Seqs < 1 || p.Seqs > maxSeqs:
-		return p, fmt.Errorf("%d sequences: want 1 to %d", p.Seqs, maxSeqs)
+	case p.Seqs < 1 || p.nativeSeqs() > maxSeqs:
+		return p, fmt.Errorf("%d sequences: want 1 to %d", p.Seqs, maxSeqs-p.nativeSeqs()+p.Seqs)
 	case p.Rows < 1 || p.Rows > math.MaxInt32:
 		return p, fmt.Errorf("%d rows per step: want at least 1", p.Rows)
 	case p.UBatch < 0 || p.UBatch > p.Rows:
@@ -114,6 +115,14 @@ func (p Params) validate() (Params, error) {
 	return p, nil
 }
 
+// nativeSeqs is n_seq_max: the sequences, or their streams and those to spare.
+func (p Params) nativeSeqs() int {
+	if p.KVUnified {
+		return p.Seqs
+	}
+	return p.Seqs + streams.Spare
+}
+
 // cells is n_ctx: llama.cpp divides it among the sequences unless it is
 // unified, and rounds up to a multiple of 256.
 func (p Params) cells() int64 {
@@ -122,7 +131,7 @@ func (p Params) cells() int64 {
 	if p.KVUnified {
 		return up(int64(p.Cells))
 	}
-	return up(int64(p.SeqCells)) * int64(p.Seqs)
+	return up(int64(p.SeqCells)) * int64(p.nativeSeqs())
 }
 
 // memory estimates the bytes that a context on m takes: the KV cache, the
@@ -132,7 +141,7 @@ func (p Params) cells() int64 {
 func (p Params) memory(m ModelInfo) uint64 {
 	width := p.cells()
 	if !p.KVUnified {
-		width /= int64(p.Seqs)
+		width /= int64(p.nativeSeqs())
 	}
 	ubatch := uint64(p.UBatch)
 	kv := uint64(p.cells()) * m.CellBytes

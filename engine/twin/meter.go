@@ -38,16 +38,17 @@ type Meter struct {
 func NewMeter(l engine.Limits, unified bool) *Meter {
 	m := &Meter{
 		seqCells: int32(l.SeqCells), ubatch: int32(min(l.Rows, ubatchRows)),
-		held: make([]int32, l.Seqs),
 	}
 	if unified {
+		m.held = make([]int32, l.Seqs)
 		m.scan = float64(l.Cells)
 		m.pool = newPool(l.Cells)
 		m.cells, m.last = make([][]int32, l.Seqs), make([]uint64, l.Seqs)
 	} else {
 		m.scan = float64(l.SeqCells)
 		m.places = streams.New(l.Seqs)
-		m.todo = make([]int32, l.Seqs)
+		m.held = make([]int32, l.Seqs+streams.Spare)
+		m.todo = make([]int32, l.Seqs+streams.Spare)
 	}
 	return m
 }

@@ -33,7 +33,7 @@ func newNaive(lim engine.Limits, unified bool) *naive {
 		return n
 	}
 	n.places = streams.New(lim.Seqs)
-	for range lim.Seqs {
+	for range lim.Seqs + streams.Spare {
 		n.caches = append(n.caches, make([]*naiveCell, lim.SeqCells))
 	}
 	return n
@@ -175,7 +175,7 @@ func (n *naive) room(rows []engine.Row) bool {
 	if n.places == nil {
 		return n.used()+len(rows) <= n.lim.Cells
 	}
-	for seq := range int32(n.lim.Seqs) {
+	for seq := range int32(len(n.caches)) {
 		more := 0
 		for _, r := range rows {
 			if r.Seq == seq {
