@@ -93,6 +93,9 @@ type Limits struct {
 	Cells    int // KV cells in all
 	Rows     int // rows per step (llama.cpp: n_batch)
 	Vocab    int
+	// Tile is from how many rows of one sequence in a pass attention goes by tiles, where
+	// a row costs about half of what it does below; 0 where it makes no difference.
+	Tile int
 }
 
 var (

@@ -84,13 +84,23 @@ func (s *Scheduler) asks(q *sequence) kv.Request {
 	if q.tokens == nil {
 		q.tokens = append(make([]Token, 0, len(q.Prompt)+q.MaxTokens), q.Prompt...)
 	}
-	fresh := 1
-	if s.policy.ChunkAlign > 0 {
-		fresh = len(q.tokens) - s.policy.wholeChunks(len(q.Prompt)-1)
-	}
 	return kv.Request{
-		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Fresh: fresh, Recompute: q.joined, Firm: q.joined,
+		ID: q.order, Prompt: q.tokens, MaxTokens: q.MaxTokens - q.output, Fresh: s.fresh(q.tokens, len(q.Prompt)),
+		Recompute: q.joined, Firm: q.joined,
 	}
+}
+
+// fresh is how many of a request's tokens, of which the first ones are its prompt, are
+// computed at least, cached or not.
+func (s *Scheduler) fresh(tokens []Token, prompt int) int {
+	switch {
+	case s.share == nil:
+	case s.policy.ChunkAlign > 0:
+		return len(tokens) - s.policy.wholeChunks(prompt-1)
+	case s.tile > 0:
+		return s.packedRest(len(tokens), s.share.Probe(tokens))
+	}
+	return 1
 }
 
 // wouldHit is how many of a request's tokens, of which the first ones are its prompt,
@@ -99,11 +109,7 @@ func (s *Scheduler) wouldHit(tokens []Token, prompt int) int {
 	if s.share == nil {
 		return 0
 	}
-	hit := s.share.Probe(tokens)
-	if s.policy.ChunkAlign > 0 {
-		hit = min(hit, s.policy.wholeChunks(prompt-1))
-	}
-	return hit
+	return min(s.share.Probe(tokens), len(tokens)-s.fresh(tokens, prompt))
 }
 
 // hold keeps q back when a running request is computing more of its prompt than is

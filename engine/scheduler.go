@@ -19,6 +19,7 @@ type Scheduler struct {
 	share  kv.Sharer // the same cache; nil where requests share nothing
 
 	waiting queue
+	tile    int               // rows of a prompt that go by tiles; 0: none is aimed at
 	held    lane              // back until another has published, by the end of their patience
 	running []*sequence       // in the order in which they joined
 	live    map[int]*sequence // all of these, by request id
@@ -122,7 +123,7 @@ func NewScheduler(p Policy, lim Limits, cache kv.Cache) (*Scheduler, error) {
 	p.Quantum = max(p.Quantum, 1)
 	share, _ := cache.(kv.Sharer)
 	return &Scheduler{
-		policy: p, limits: lim, cache: cache, share: share,
+		policy: p, limits: lim, cache: cache, share: share, tile: p.tile(lim),
 		waiting: newQueue(p.Floors, min(lim.SeqCells, lim.Cells)),
 		live:    map[int]*sequence{},
 	}, nil

@@ -78,6 +78,9 @@ func NewContext(m *Model, p Params) (*Context, error) {
 	if !p.KVUnified {
 		c.limits.Cells = p.Seqs * c.limits.SeqCells
 		c.streams = streams.New(p.Seqs)
+		if p.FlashAttn == FlashOn {
+			c.limits.Tile = flashTile
+		}
 	}
 	c.ubatch = int(llama.NUBatch(c.handle))
 	if m.info.CtxTrain > 0 && c.limits.SeqCells > m.info.CtxTrain {
@@ -90,6 +93,10 @@ func NewContext(m *Model, p Params) (*Context, error) {
 	c.draw = sampler{weights: make([]float64, m.info.Vocab)}
 	return c, nil
 }
+
+// flashTile is from how many rows of a stream the CPU's flash attention goes by tiles
+// (ggml: GGML_FA_TILE_Q).
+const flashTile = 64
 
 // native gives llama.cpp's form of the parameters.
 func (p Params) native() llama.ContextParams {

@@ -218,8 +218,8 @@ func (m *Meter) use() engine.CellUse {
 
 func padded(width int32) int32 { return (width + widthStep - 1) / widthStep * widthStep }
 
-// attendTile is from how many rows a stream on attention goes by tiles.
-const attendTile = 64
+// AttendTile is from how many rows a stream on attention goes by tiles.
+const AttendTile = 64
 
 // addPass counts one pass of rows that belong to seqs sequences, so many a stream, and
 // attend over width cells.
@@ -239,7 +239,7 @@ func (w *Work) addPass(rows, seqs, each, width int32) {
 		w[Row32] += n
 	}
 	w[Stream] += float64(seqs)
-	if each < attendTile {
+	if each < AttendTile {
 		w[AttendDecode] += n * float64(width)
 	} else {
 		w[AttendPrefill] += n * float64(width)

@@ -159,6 +159,9 @@ func (m *Machine) limits(s cell.Shape) engine.Limits {
 	} else {
 		l.SeqCells = up(s.SeqCells)
 		l.Cells = s.Seqs * l.SeqCells
+		if m.cfg.Setting.FlashAttn == "on" {
+			l.Tile = twin.AttendTile
+		}
 	}
 	return l
 }
