@@ -77,7 +77,9 @@ func TestMachineHasTheEnginesSizes(t *testing.T) {
 	model := llamatest.Open(t)
 	for _, c := range calibration().Costs {
 		for _, s := range []cell.Shape{{Seqs: 3, SeqCells: 700, Rows: 512}, {Seqs: 1, SeqCells: 256, Rows: 64}} {
-			p := llamacpp.Params{Seqs: s.Seqs, Rows: s.Rows, KVUnified: c.KVLayout == "unified", Threads: 1}
+			flash, err := llamacpp.ParseFlashAttn(c.FlashAttn)
+			require.NoError(t, err)
+			p := llamacpp.Params{Seqs: s.Seqs, Rows: s.Rows, KVUnified: c.KVLayout == "unified", Threads: 1, FlashAttn: flash}
 			if p.KVUnified {
 				p.Cells = s.Seqs * s.SeqCells
 			} else {
