@@ -115,7 +115,7 @@ func (s *Scheduler) planPrefill() {
 func (s *Scheduler) chunk(q *sequence) int {
 	n := min(q.target-q.computed, s.policy.StepTokens-len(s.batch.Rows), s.policy.PrefillTokens-s.prefill)
 	if s.policy.ChunkAlign == 0 {
-		return s.packed(n, q.target-q.computed)
+		return s.tiled(n, q.target-q.computed)
 	}
 	whole := 1
 	if left := len(q.Prompt) - q.computed; left > 0 {

@@ -98,7 +98,7 @@ func (s *Scheduler) fresh(tokens []Token, prompt int) int {
 	case s.policy.ChunkAlign > 0:
 		return len(tokens) - s.policy.wholeChunks(prompt-1)
 	case s.tile > 0:
-		return s.packedRest(len(tokens), s.share.Probe(tokens))
+		return s.tiledRest(len(tokens), s.share.Probe(tokens))
 	}
 	return 1
 }

@@ -44,12 +44,12 @@ type Policy struct {
 	// set, and without Refill, where a batch's prompts come to an end.
 	PrefillStreak int
 
-	// Pack cuts prompts so that their rows go by the backend's tiles (Limits.Tile): a
+	// TilePrompts cuts prompts so that their rows go by the backend's tiles (Limits.Tile): a
 	// chunk leaves no rest shorter than a tile behind where it need not, does not begin
 	// with less than a tile what another prompt's chunk has left of the step, and a hit is
 	// shortened when the rest of the prompt costs less as a whole tile. Without effect
 	// where the backend has no tiles, and with ChunkAlign.
-	Pack bool
+	TilePrompts bool
 
 	// Order is the order of the queue.
 	Order Order

@@ -110,7 +110,7 @@ func Presets() []string { return []string{"smoke", "quick", "full", "cadence"} }
 // client timeout and warm-up, and three seeds from 0, which it began with.
 func Preset(name string) (Config, error) {
 	c := Config{Workload: loadgen.SharedPrompt, Stop: cell.StopScripted, Seeds: []uint64{1}}
-	c.ShareWait = spec.DefaultShareWait
+	c.Overrides = spec.Defaults()
 	switch name {
 	case "smoke":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 2, 6*time.Second, time.Second, 8*time.Second

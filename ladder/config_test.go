@@ -31,7 +31,7 @@ func TestConfigCheck(t *testing.T) {
 		"too hot":             {func(c *Config) { c.Temperature = 11 }, "--temperature: 11 is out of range"},
 		"unknown stop":        {func(c *Config) { c.Stop = "eos" }, `--stop: unknown mode "eos"`},
 		"unknown rung":        {func(c *Config) { c.Rungs = []string{"continous"} }, `unknown rung "continous": did you mean "continuous"?`},
-		"unknown order":       {func(c *Config) { c.PrefillOrder = "both" }, `--prefill-order: unknown order "both"`},
+		"unknown order":       {func(c *Config) { c.PrefillOrder = "both" }, `--prefill-order: "both" is not a choice; choose decode-first or prefill-first`},
 		"budget too small":    {func(c *Config) { c.PrefillBudget = 8 }, "rung continuous: policy: step tokens is 8, must be at least max batch (24)"},
 		"context negative":    {func(c *Config) { c.Context = -1 }, "--context: -1"},
 	} {

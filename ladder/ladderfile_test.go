@@ -16,7 +16,7 @@ import (
 // TestDefaultRungs: the built-in ladder's file says exactly these rungs; committed runs
 // and the predecessor's comparison rest on them.
 func TestDefaultRungs(t *testing.T) {
-	continuous := engine.Policy{MaxBatch: 24, Refill: true, DecodeFirst: true, Pack: true, StepTokens: 512}
+	continuous := engine.Policy{MaxBatch: 24, Refill: true, DecodeFirst: true, StepTokens: 512}
 	paged := engine.CacheConfig{Paged: true, Prefix: true, BlockTokens: 16}
 	conformal := func(name, adds string, alpha float64) spec.Rung {
 		return spec.Rung{

@@ -52,7 +52,7 @@ func Steps(rungs []spec.Rung) []Step {
 }
 
 func asMeasured(r spec.Rung) spec.Settings {
-	r = spec.Overrides{ShareWait: spec.DefaultShareWait}.Turn(r)
+	r = spec.Defaults().Turn(r)
 	return spec.Settings{Policy: r.Policy, Cache: r.Cache, Admission: r.Admission}
 }
 

@@ -50,7 +50,7 @@ func TestStudyArms(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"prefill-budget=128", "prefill-budget=256", "prefill-budget=unchunked", "prefill-order=prefill-first", "flash-attn=off", "kv-layout=unified", "threads=1",
-		"block-size=8", "block-size=32", "block-size=64", "kv-cells=4096", "kv-cells=8192", "kv-cells=16384", "max-batch=4", "max-batch=8", "max-batch=16", "max-batch=32",
+		"block-size=8", "block-size=32", "block-size=64", "kv-cells=4096", "kv-cells=8192", "kv-cells=16384", "max-batch=4", "max-batch=8", "max-batch=16", "max-batch=32", "tile-prompts=on",
 	}, names, "what the rung has already is not an arm")
 
 	given, err := StudyArms(base, engine, 2, []string{"max-batch"}, []string{"24", "12"})
@@ -99,6 +99,8 @@ func TestStudyRungsDifferInOneThing(t *testing.T) {
 			undone.Cache.BlockTokens = base.Cache.BlockTokens
 		case "kv-cells":
 			undone.Cache.Cells = base.Cache.Cells
+		case "tile-prompts":
+			undone.Policy.TilePrompts = base.Policy.TilePrompts
 		case "max-batch":
 			undone.Policy.MaxBatch = base.Policy.MaxBatch
 		default:

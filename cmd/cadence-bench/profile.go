@@ -109,7 +109,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 func (f *profileFlags) config() (ladder.Config, []spec.Rung, error) {
 	cfg := ladder.Config{
 		Rungs: []string{f.rung}, Seeds: []uint64{f.seed}, Workload: f.workload, SLO: f.slo,
-		Duration: f.duration, Timeout: f.timeout, Stop: cell.StopScripted, Overrides: spec.Overrides{ShareWait: spec.DefaultShareWait},
+		Duration: f.duration, Timeout: f.timeout, Stop: cell.StopScripted, Overrides: spec.Defaults(),
 	}
 	var err error
 	if cfg.Rates, err = ladder.ParseRates(f.rate); err != nil {

@@ -67,10 +67,10 @@ func Mutations() []Mutation {
 			Catch: []string{gate.E2EP99},
 		},
 		{
-			Name: "promise-broken", Mistake: "the bound is 30% too low, and risk control hears of no late answer",
+			Name: "promise-broken", Mistake: "the bound is 40% too low, and risk control hears of no late answer",
 			Where: conformal,
 			Make: func(s *spec.Settings) {
-				short := faulty.ShortBound(0.3)
+				short := faulty.ShortBound(0.4)
 				s.Admission.Wrap = func(p admission.Policy) admission.Policy { return faulty.NoLateLabels(short(p)) }
 			},
 			Catch: []string{gate.Violations},

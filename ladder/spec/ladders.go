@@ -72,6 +72,7 @@ func (s *Settings) Caches() bool { return s.Cache.Prefix }
 // a prefix cache the rung has a value of its own for.
 type Own struct {
 	ShareWait   bool // against --share-wait
+	TilePrompts bool // against --tile-prompts
 	RetainCells bool // against --kv-retain and what is chosen in its place
 }
 

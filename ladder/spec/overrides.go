@@ -19,6 +19,7 @@ type Overrides struct {
 	PrefillOrder  string        // DecodeFirst or PrefillFirst, for rungs that refill
 	MaxBatch      int           // sequences at once, for rungs that refill
 	BlockSize     int           // tokens of a KV block, for paged rungs
+	TilePrompts   string        // On or Off, for rungs that refill
 	KVCells       int           // KV cells that may be used, in all
 	KVRetain      int           // of them, those that may hold nothing but cached prefixes
 	ShareWait     time.Duration // how long a request waits for a prefix that another computes
@@ -27,6 +28,9 @@ type Overrides struct {
 	// on every rung.
 	Canonical bool
 }
+
+// Defaults are the overrides of the presets.
+func Defaults() Overrides { return Overrides{ShareWait: DefaultShareWait, TilePrompts: On} }
 
 // DefaultShareWait is ShareWait in the presets. When 16 requests arrive at once with
 // the same 540 tokens, waiting cuts their mean TTFT to 0.27 of what it is without, and
@@ -41,6 +45,13 @@ const canonicalChunk = 64
 const (
 	DecodeFirst  = "decode-first"
 	PrefillFirst = "prefill-first"
+)
+
+// The values of --tile-prompts. A run from before there was one has neither among its
+// parameters, and is as with Off.
+const (
+	On  = "on"
+	Off = "off"
 )
 
 // flags are all that override, --canonical first: it sets what others may set again.
@@ -90,11 +101,15 @@ func (o *Overrides) Bind(set *pflag.FlagSet) {
 		case *int:
 			set.IntVar(at, f.name, 0, f.usage)
 		case *string:
-			set.StringVar(at, f.name, "", f.usage)
+			set.StringVar(at, f.name, f.fallback, f.usage)
 		case *bool:
 			set.BoolVar(at, f.name, false, f.usage)
 		case *time.Duration:
-			set.DurationVar(at, f.name, f.fallback, f.usage)
+			fallback, err := time.ParseDuration(f.fallback)
+			if err != nil {
+				panic("spec: flag " + f.name + ": " + err.Error())
+			}
+			set.DurationVar(at, f.name, fallback, f.usage)
 		}
 	}
 }
@@ -107,7 +122,7 @@ func (o *Overrides) Check() error {
 		case v.CanInt() && v.Int() < 0:
 			return fmt.Errorf("--%s: must not be negative", f.name)
 		case f.words[0] != "" && !v.IsZero() && !slices.Contains(f.words[:], v.String()):
-			return fmt.Errorf("--%s: unknown order %q; choose %s or %s", f.name, v, f.words[1], f.words[0])
+			return fmt.Errorf("--%s: %q is not a choice; choose %s or %s", f.name, v, f.words[1], f.words[0])
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ type setting struct {
 // those with a value of their own. The name, with underscores, is the manifest's too.
 type flag struct {
 	name, usage string
-	fallback    time.Duration // of a duration; all others are left alone by their zero value
+	fallback    string // of a duration or a word; all others are left alone by their zero value
 	at          func(*Overrides) any
 	words       [2]string            // by which it names false and true of a setting
 	fits        func(*Settings) bool // nil: every rung
@@ -106,9 +106,13 @@ var settings = []setting{
 		flag: &flag{name: "prefill-order", usage: "decode-first or prefill-first (default decode-first)",
 			at: func(o *Overrides) any { return &o.PrefillOrder }, words: [2]string{PrefillFirst, DecodeFirst}, fits: (*Settings).Refills,
 			knob: &knob{place: 2, adds: "who goes first in a step", values: []string{DecodeFirst, PrefillFirst}}}},
-	{section: scheduler, key: "pack", rare: true, fallback: "false", mechanism: composition,
+	{section: scheduler, key: "tile_prompts", rare: true, fallback: "false", mechanism: composition,
 		meaning: "prompts are cut so that their rows go by the backend's tiles of attention, where there are any: no short chunks, and a hit is shortened when the rest of the prompt costs less as a whole tile",
-		at:      func(s *Settings) any { return &s.Policy.Pack }},
+		at:      func(s *Settings) any { return &s.Policy.TilePrompts },
+		own:     func(s *Settings) *bool { return &s.Own.TilePrompts },
+		flag: &flag{name: "tile-prompts", usage: "cut prompts to tiles of attention: on or off", fallback: On,
+			at: func(o *Overrides) any { return &o.TilePrompts }, words: [2]string{Off, On}, fits: (*Settings).Refills,
+			knob: &knob{place: 9, adds: "how prompts are cut", values: []string{On, Off}}}},
 	{section: scheduler, key: "prefill_streak", rare: true, unit: "steps", fallback: "0: as `max_batch`", mechanism: composition, max: maxTokens,
 		meaning: "steps in a row that prompts may take while others wait to decode; only with `refill` and without `decode_first`",
 		at:      func(s *Settings) any { return &s.Policy.PrefillStreak }},
@@ -128,7 +132,7 @@ var settings = []setting{
 		meaning: "how long a request waits at most for a prefix that another is computing; only with `refill` and `prefix`",
 		at:      func(s *Settings) any { return &s.Policy.ShareWait },
 		own:     func(s *Settings) *bool { return &s.Own.ShareWait },
-		flag: &flag{name: "share-wait", usage: "how long a request waits at most for a prefix that another is computing; 0 does not wait", fallback: DefaultShareWait,
+		flag: &flag{name: "share-wait", usage: "how long a request waits at most for a prefix that another is computing; 0 does not wait", fallback: DefaultShareWait.String(),
 			at:   func(o *Overrides) any { return &o.ShareWait },
 			fits: func(s *Settings) bool { return s.Caches() && s.Refills() }}},
 	{section: scheduler, key: "late_publish", fallback: "false", mechanism: prefixCache,

@@ -95,7 +95,7 @@ func (s *Study) Run(ctx context.Context, m cell.Simulator, workers int, now func
 		NumRates: kneeRates, Workload: s.Workload, Stop: cell.StopScripted, Duration: s.Duration, Warmup: s.Warmup,
 		Timeout: s.Timeout, SLO: s.SLO,
 	}
-	cfg.ShareWait = spec.DefaultShareWait
+	cfg.Overrides = spec.Defaults()
 	s.bench = Bench{Machine: m, Workers: workers, Config: cfg, Now: now}
 	if err := s.findKnee(ctx, note); err != nil {
 		return err

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPackedChunks: with tiles of 64 and so prompts of 65 rows in mind, how many rows a
+// TestTiledChunks: with tiles of 64 and so prompts of 65 rows in mind, how many rows a
 // prompt gets of those that the step has left, and how many of it are computed at all.
-func TestPackedChunks(t *testing.T) {
+func TestTiledChunks(t *testing.T) {
 	s := &Scheduler{tile: 65}
 	for name, c := range map[string]struct{ n, left, others, want int }{
 		"all that is left":                     {40, 40, 0, 40},
@@ -24,7 +24,7 @@ func TestPackedChunks(t *testing.T) {
 		"nothing left of the step":             {0, 540, 488, 0},
 	} {
 		s.prefill = c.others
-		require.Equal(t, c.want, s.packed(c.n, c.left), name)
+		require.Equal(t, c.want, s.tiled(c.n, c.left), name)
 	}
 	for _, c := range []struct{ tokens, cached, want int }{
 		{600, 0, 600},
@@ -39,20 +39,20 @@ func TestPackedChunks(t *testing.T) {
 		{50, 49, 1},    // one row is enough
 		{600, 600 - 1, 1},
 	} {
-		require.Equal(t, c.want, s.packedRest(c.tokens, c.cached), "%d tokens, %d cached", c.tokens, c.cached)
+		require.Equal(t, c.want, s.tiledRest(c.tokens, c.cached), "%d tokens, %d cached", c.tokens, c.cached)
 	}
-	require.Equal(t, 7, (&Scheduler{}).packed(7, 9), "without tiles")
+	require.Equal(t, 7, (&Scheduler{}).tiled(7, 9), "without tiles")
 }
 
-// TestPackKeepsTheBudget: whatever the lengths, a packed step has no more rows than the
+// TestTilesKeepTheBudget: whatever the lengths, such a step has no more rows than the
 // policy allows, somebody gets rows while anybody waits for some, every request ends, and
 // at the end of its prompt nobody has computed a short chunk that a longer prompt could
 // have done without.
-func TestPackKeepsTheBudget(t *testing.T) {
+func TestTilesKeepTheBudget(t *testing.T) {
 	short, long := 0, 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		p := Policy{MaxBatch: 1 + rng.IntN(8), StepTokens: 32 + rng.IntN(200), DecodeFirst: rng.IntN(2) == 0, Pack: true}
+		p := Policy{MaxBatch: 1 + rng.IntN(8), StepTokens: 32 + rng.IntN(200), DecodeFirst: rng.IntN(2) == 0, TilePrompts: true}
 		lim := Limits{Cells: 1 << 14, SeqCells: 1 << 11, Seqs: 32, Rows: 512, Tile: 8 << rng.IntN(3)}
 		d := newDesk(t, p, CacheConfig{Paged: true, Prefix: rng.IntN(2) == 0, BlockTokens: 4}, lim)
 		for id := range 20 {
@@ -82,11 +82,11 @@ func TestPackKeepsTheBudget(t *testing.T) {
 	require.Zero(t, short, "a chunk shorter than a tile behind another, with more to come")
 }
 
-// TestPackShortensHits: a request whose rest is most of a tile computes a whole one, and
+// TestTilesShortenHits: a request whose rest is most of a tile computes a whole one, and
 // the admission policy is told so.
-func TestPackShortensHits(t *testing.T) {
+func TestTilesShortenHits(t *testing.T) {
 	lim := Limits{Cells: 1 << 12, SeqCells: 1 << 10, Seqs: 16, Rows: 512, Tile: 64}
-	d := newDesk(t, Policy{MaxBatch: 2, StepTokens: 512, DecodeFirst: true, Pack: true}, CacheConfig{Paged: true, Prefix: true, BlockTokens: 16}, lim)
+	d := newDesk(t, Policy{MaxBatch: 2, StepTokens: 512, DecodeFirst: true, TilePrompts: true}, CacheConfig{Paged: true, Prefix: true, BlockTokens: 16}, lim)
 	d.add(0, 320, 2)
 	d.run()
 	for id, c := range []struct{ more, fresh int }{{20, 20}, {50, 65}, {80, 80}} {
