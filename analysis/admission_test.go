@@ -1,4 +1,4 @@
-package analysis
+package analysis_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -40,8 +41,8 @@ func TestAdmissionIsCounted(t *testing.T) {
 	for i := range rows {
 		rows[i].Request = int32(i)
 	}
-	m := Measure(cell, rows, Options{})
-	require.Equal(t, Admission{Asked: 9, Refused: 1, Dropped: 1, Aborted: 1, Forced: 1, Promised: 7, Violated: 5}, m.Admission)
+	m := analysis.Measure(cell, rows, analysis.Options{})
+	require.Equal(t, analysis.Admission{Asked: 9, Refused: 1, Dropped: 1, Aborted: 1, Forced: 1, Promised: 7, Violated: 5}, m.Admission)
 	require.Equal(t, []int{9, 4, 2, 1, 2}, []int{m.Arrivals, m.Completed, m.Shed, m.TimedOut, m.Failed})
 	require.Equal(t, results.Some(2.0/9), m.Attainment)
 	require.Equal(t, results.Some(2.0/8), m.AttainmentAdmitted)
@@ -55,8 +56,8 @@ func TestAdmissionIsCounted(t *testing.T) {
 	for i := range rows { // a server that refuses
 		rows[i].Admission = results.Opt[results.Admission]{}
 	}
-	m = Measure(cell, rows, Options{})
-	require.Equal(t, Admission{Refused: 2}, m.Admission)
+	m = analysis.Measure(cell, rows, analysis.Options{})
+	require.Equal(t, analysis.Admission{Refused: 2}, m.Admission)
 	require.False(t, m.Summary().ViolationRate.OK || m.Summary().Dropped.OK)
 	require.Equal(t, results.Some(2.0/7), m.AttainmentAdmitted)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -31,7 +32,7 @@ const backlogParts = 40
 // arrival until it was answered, refused, cancelled or failed. One whose client gave
 // up was never served, so it stays: or else a queue whose clients leave after a while
 // would look stable.
-func backlogOf(w Window, recs []results.Record, arrivals int) Backlog {
+func backlogOf(w latency.Window, recs []results.Record, arrivals int) Backlog {
 	length := w.Length()
 	if length <= 0 || arrivals == 0 {
 		return Backlog{}
@@ -84,7 +85,7 @@ func answeredOf(arrivals []arrival) Answered {
 	a := Answered{Good: make([]bool, len(arrivals))}
 	series := make([]float64, len(arrivals))
 	for i, one := range arrivals {
-		a.Good[i], series[i] = one.good, unanswered(one.e2e)
+		a.Good[i], series[i] = one.good, one.e2e.Upper()
 	}
 	a.Block = stats.BlockLength(stats.Ranks(series))
 	return a

@@ -115,8 +115,8 @@ func (m *CellMetrics) judge(recs []results.Record, t *tally, o Options) {
 	if share := m.Cell.Extrapolated; share.V > 0 {
 		m.Warnings = append(m.Warnings, Warning{CodeExtrapolated, fmt.Sprintf("%.2g%% of the simulated steps were larger than those which the cost model was fitted on", 100*share.V)})
 	}
-	if t.longestStall > t.longestGap {
-		m.Warnings = append(m.Warnings, Warning{CodeStall, fmt.Sprintf("a stream was cut after %.3g s without a token, longer than any ITL", t.longestStall.Seconds())})
+	if t.LongestStall > t.LongestGap {
+		m.Warnings = append(m.Warnings, Warning{CodeStall, fmt.Sprintf("a stream was cut after %.3g s without a token, longer than any ITL", t.LongestStall.Seconds())})
 	}
 }
 

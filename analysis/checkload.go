@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -29,7 +30,7 @@ func (e evidence) fit() (f loadgen.Fit, ok bool) {
 	if !ok {
 		return f, false
 	}
-	return a.Fit(arrivals(e.recs), rps, nanos(e.m.Cell.DurationS)), true
+	return a.Fit(arrivals(e.recs), rps, latency.Nanos(e.m.Cell.DurationS)), true
 }
 
 // arrivals returns when those requests came that came by themselves, in order: all
@@ -84,7 +85,7 @@ func checkDispersion(e evidence, c *Check) {
 // checkRate compares counts. A renewal process counts with a variance of CV² per
 // expected arrival, as the number grows: its mean, for a Poisson process.
 func checkRate(e evidence, c *Check) {
-	w, d := e.m.Window, nanos(e.m.Cell.DurationS)
+	w, d := e.m.Window, latency.Nanos(e.m.Cell.DurationS)
 	process, rps, ok := e.process()
 	if !ok || !(w.Length() > 0) {
 		return
@@ -95,7 +96,7 @@ func checkRate(e evidence, c *Check) {
 			n++
 		}
 	}
-	units := func(at float64) float64 { return process.Units(nanos(at), rps, d) }
+	units := func(at float64) float64 { return process.Units(latency.Nanos(at), rps, d) }
 	want := units(w.EndS) - units(w.WarmupS)
 	sd := math.Sqrt(want) * process.CV()
 	if !(sd > 0) {

@@ -1,4 +1,4 @@
-package analysis
+package analysis_test
 
 import (
 	"testing"
@@ -6,19 +6,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // grouped is a completed request of a group whose prompt of 100 tokens shares 60.
 func grouped(id int, at time.Duration, group, cached int32) results.Record {
-	r := row(id, at, results.Completed, 100*ms, 200*ms)
+	r := analysistest.Row(id, at, results.Completed, 100*ms, 200*ms)
 	r.Class, r.Group = "shared", results.Some(group)
 	r.SharedTokens, r.CachedTokens = results.Some[int32](60), results.Some(cached)
 	return r
 }
 
 func single(id int, at time.Duration) results.Record {
-	r := row(id, at, results.Completed, 100*ms, 200*ms)
+	r := analysistest.Row(id, at, results.Completed, 100*ms, 200*ms)
 	r.CachedTokens = results.Some[int32](0)
 	return r
 }
@@ -51,9 +53,9 @@ func TestHitCeiling(t *testing.T) {
 		"all prompts their own": {[]results.Record{single(0, 3*time.Second)}, results.Some(0.0), results.Some(0.0), none},
 		// Its own past is what a turn finds again, and no group says so.
 		"turns of a conversation": {[]results.Record{single(0, 3*time.Second), turnOf(1, 4*time.Second, 50)}, results.Some(0.25), none, none},
-		"no prefix cache":         {[]results.Record{row(0, 3*time.Second, results.Completed, 100*ms)}, none, none, none},
+		"no prefix cache":         {[]results.Record{analysistest.Row(0, 3*time.Second, results.Completed, 100*ms)}, none, none, none},
 	} {
-		m := Measure(cell(), c.recs, Options{})
+		m := analysis.Measure(analysistest.Cell(), c.recs, analysis.Options{})
 		require.Equal(t, c.rate, m.HitRate, name)
 		require.Equal(t, c.ceiling, m.HitCeiling, name)
 		require.Equal(t, c.reached, m.HitReached, name)
@@ -67,7 +69,7 @@ func TestHitCeilingIsByStart(t *testing.T) {
 	early.Started, early.SharedTokens = results.Some(5*time.Second), results.Some[int32](50)
 	early.Tokens, early.Ended = []time.Duration{6 * time.Second}, results.Some(6*time.Second)
 	never.Outcome, never.Started, never.Tokens, never.CachedTokens = results.TimedOut, results.Opt[time.Duration]{}, nil, results.Opt[int32]{}
-	m := Measure(cell(), []results.Record{never, early, late}, Options{})
+	m := analysis.Measure(analysistest.Cell(), []results.Record{never, early, late}, analysis.Options{})
 	require.Equal(t, results.Some(50.0/200), m.HitCeiling)
 }
 
@@ -78,7 +80,7 @@ func TestHitCeilingOfOldFiles(t *testing.T) {
 	for i := range recs {
 		recs[i].SharedTokens = results.Opt[int32]{}
 	}
-	m := Measure(cell(), recs, Options{})
+	m := analysis.Measure(analysistest.Cell(), recs, analysis.Options{})
 	require.Equal(t, results.Some(48.0/200), m.HitRate)
 	require.False(t, m.HitCeiling.OK)
 	require.False(t, m.HitReached.OK)

@@ -8,7 +8,7 @@ import "github.com/cadence-bench/cadence-bench/results"
 type Lengths struct {
 	Offered, Completed       int     // arrivals with a scripted length, and of them those that completed
 	OfferedSum, CompletedSum float64 // tokens
-	offeredSquares           float64
+	OfferedSquares           float64
 }
 
 func (l *Lengths) add(r *results.Record) {
@@ -18,7 +18,7 @@ func (l *Lengths) add(r *results.Record) {
 	stop := float64(r.StopTokens.V)
 	l.Offered++
 	l.OfferedSum += stop
-	l.offeredSquares += stop * stop
+	l.OfferedSquares += stop * stop
 	if r.Outcome == results.Completed {
 		l.Completed++
 		l.CompletedSum += stop

@@ -1,4 +1,4 @@
-package analysis
+package analysis_test
 
 import (
 	"os"
@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -19,14 +22,14 @@ func runFolder(t *testing.T) (string, []results.Record) {
 	run, err := results.CreateRun(dir, results.Manifest{Backend: "llama.cpp", Plan: plan})
 	require.NoError(t, err)
 	recs := []results.Record{
-		row(0, 1*time.Second, results.Completed, 100*ms, 200*ms),
-		row(1, 3*time.Second, results.Completed, 100*ms, 200*ms),
-		row(2, 5*time.Second, results.TimedOut),
+		analysistest.Row(0, 1*time.Second, results.Completed, 100*ms, 200*ms),
+		analysistest.Row(1, 3*time.Second, results.Completed, 100*ms, 200*ms),
+		analysistest.Row(2, 5*time.Second, results.TimedOut),
 	}
 	journal, err := results.OpenJournal(dir)
 	require.NoError(t, err)
 	for order, k := range plan[:2] {
-		c := cell()
+		c := analysistest.Cell()
 		c.Schema, c.Key, c.Order = results.SchemaVersion, k, order
 		path := run.CellPath(order, k)
 		require.NoError(t, results.WriteCell(path, c, recs))
@@ -41,7 +44,7 @@ func runFolder(t *testing.T) (string, []results.Record) {
 
 func TestLoad(t *testing.T) {
 	dir, recs := runFolder(t)
-	run, err := Load(dir, Options{SLOS: 0.15})
+	run, err := analysis.Load(dir, analysis.Options{SLOS: 0.15})
 	require.NoError(t, err)
 	require.Equal(t, []string{"fifo", "static"}, run.Rungs)
 	require.Len(t, run.Cells, 2)
@@ -58,7 +61,7 @@ func TestLoad(t *testing.T) {
 	_, err = run.Records(results.Key{Rung: "other"})
 	require.ErrorContains(t, err, "has no finished cell other-0rps-s0")
 
-	sums := Summaries(run.Sweep)
+	sums := cautions.Summaries(run.Sweep)
 	require.Len(t, sums, 2)
 	require.Equal(t, results.Some(0.2), sums[0].E2EP50S)
 	require.Equal(t, results.Some(5.0), sums[0].E2EP99S)
@@ -68,19 +71,19 @@ func TestLoad(t *testing.T) {
 }
 
 func TestLoadFaults(t *testing.T) {
-	_, err := Load(t.TempDir(), Options{})
+	_, err := analysis.Load(t.TempDir(), analysis.Options{})
 	require.ErrorContains(t, err, "is not a run")
 
 	empty := t.TempDir()
 	_, err = results.CreateRun(empty, results.Manifest{})
 	require.NoError(t, err)
-	_, err = Load(empty, Options{})
+	_, err = analysis.Load(empty, analysis.Options{})
 	require.ErrorContains(t, err, "has no finished cell")
 
 	dir, _ := runFolder(t)
 	files, err := filepath.Glob(filepath.Join(dir, "cells", "*.parquet"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(files[0], []byte("PAR1"), 0o644))
-	_, err = Load(dir, Options{})
+	_, err = analysis.Load(dir, analysis.Options{})
 	require.ErrorContains(t, err, files[0])
 }

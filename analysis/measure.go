@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -19,7 +20,7 @@ func spread(s stats.Sample) Spread {
 // CellMetrics is what one cell says about its rung, over the steady window.
 type CellMetrics struct {
 	Cell   results.Cell
-	Window Window
+	Window latency.Window
 	SLOS   float64 // the E2E objective used, seconds
 
 	Rows      int // records in the file, warm-up included
@@ -67,7 +68,7 @@ type CellMetrics struct {
 	Invalid  []Warning // why the cell must not be used: the checks that void it
 	Warnings []Warning // the checks that only note something, and what else to know
 
-	ttft, e2e stats.Sample // kept to be pooled over seeds: two numbers a request
+	TTFTs, E2Es stats.Sample // kept to be pooled over seeds: two numbers a request
 }
 
 // Valid reports whether the cell measured what it claims.
@@ -76,12 +77,12 @@ func (m *CellMetrics) Valid() bool { return len(m.Invalid) == 0 }
 // Measure computes a cell's metrics over the steady window and checks the cell.
 func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	m := CellMetrics{Cell: cell, Window: WindowOf(cell, o), SLOS: o.slo(cell), Rows: len(recs)}
-	t := tally{slo: nanos(m.SLOS), timeout: nanos(cell.TimeoutS), from: nanos(m.Window.WarmupS), to: nanos(m.Window.EndS), hits: newHits(recs)}
+	t := tally{slo: latency.Nanos(m.SLOS), timeout: latency.Nanos(cell.TimeoutS), from: latency.Nanos(m.Window.WarmupS), to: latency.Nanos(m.Window.EndS), hits: newHits(recs)}
 	tokens := 0
 	for i := range recs {
 		tokens += len(recs[i].Tokens)
 	}
-	t.itl = make([]float64, 0, tokens)
+	t.ITL = make([]float64, 0, tokens)
 	for i := range recs {
 		t.add(&m, &recs[i])
 	}
@@ -93,10 +94,10 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	m.Attainment = share(t.good, m.Arrivals)
 	m.AttainmentAdmitted = share(t.good, m.Arrivals-m.Admission.Refused)
 	m.HitRate, m.HitCeiling, m.HitReached = t.hits.rate(), t.hits.ceiling(), t.hits.reached()
-	m.ttft, m.e2e = stats.NewSample(t.ttft), stats.NewSample(t.e2e)
-	m.TTFT, m.TPOT = spread(m.ttft), spread(stats.NewSample(t.tpot))
-	m.E2E, m.DispatchLag = spread(m.e2e), spread(stats.NewSample(t.lag))
-	m.ITL = spread(stats.NewExact(t.itl))
+	m.TTFTs, m.E2Es = stats.NewSample(t.TTFT), stats.NewSample(t.E2E)
+	m.TTFT, m.TPOT = spread(m.TTFTs), spread(stats.NewSample(t.TPOT))
+	m.E2E, m.DispatchLag = spread(m.E2Es), spread(stats.NewSample(t.lag))
+	m.ITL = spread(stats.NewExact(t.ITL))
 	m.AtSLO = atSLOs(t.arrivals, m.SLOS)
 	m.Undecided = undecided(t.arrivals, t.slo)
 	m.Backlog, m.Answered = backlogOf(m.Window, recs, m.Arrivals), answeredOf(t.arrivals)
@@ -116,14 +117,13 @@ func share(part, whole int) results.Opt[float64] {
 type tally struct {
 	slo, timeout, from, to time.Duration
 
-	good                     int
-	arrivals                 []arrival
-	hits                     hits
-	tokensInWindow           int
-	completedTokens          int
-	ttft, tpot, e2e, lag     []stats.Observation
-	itl                      []float64     // of an order more than the others, and never censored
-	longestGap, longestStall time.Duration // closed, and left open by a cut
+	good            int
+	arrivals        []arrival
+	hits            hits
+	tokensInWindow  int
+	completedTokens int
+	lag             []stats.Observation
+	latency.Latencies
 }
 
 func (t *tally) add(m *CellMetrics, r *results.Record) {
@@ -137,7 +137,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	}
 	m.Arrivals++
 	if r.Sent.OK {
-		t.lag = append(t.lag, observed(r.Sent.V-r.Intended))
+		t.lag = append(t.lag, latency.Observed(r.Sent.V-r.Intended))
 	}
 	t.hits.add(r)
 	m.Lengths.add(r)
@@ -160,10 +160,12 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	default:
 		m.Failed++
 	}
-	before := t.good
-	t.latencies(r)
-	m.Admission.taken(r, t.good > before)
-	one := arrival{at: r.Intended, e2e: t.e2e[len(t.e2e)-1], good: t.good > before}
+	good := t.Latencies.Add(r, t.timeout, t.slo)
+	if good {
+		t.good++
+	}
+	m.Admission.taken(r, good)
+	one := arrival{at: r.Intended, e2e: t.E2E[len(t.E2E)-1], good: good}
 	if r.Outcome != results.Completed && r.Outcome != results.TimedOut && r.Outcome != results.Cancelled {
 		one.e2e = never // what failed did not become good later
 	}
@@ -181,64 +183,4 @@ func (t *tally) late(bound float64) (n int) {
 		}
 	}
 	return n
-}
-
-// latencies adds what an admitted request says about latency.
-func (t *tally) latencies(r *results.Record) {
-	e2e, answered := t.endToEnd(r)
-	t.e2e = append(t.e2e, stats.Observation{Value: e2e.Seconds(), Censored: !answered})
-	if answered && e2e <= t.slo {
-		t.good++
-	}
-	n := len(r.Tokens)
-	switch {
-	case n > 0:
-		t.ttft = append(t.ttft, observed(r.Tokens[0]-r.Intended))
-	case !answered: // a completed request without tokens has no TTFT; it is not 0
-		t.ttft = append(t.ttft, stats.Observation{Value: e2e.Seconds(), Censored: true})
-	}
-	for i := 1; i < n; i++ {
-		gap := r.Tokens[i] - r.Tokens[i-1]
-		t.itl = append(t.itl, gap.Seconds())
-		t.longestGap = max(t.longestGap, gap)
-	}
-	if n > 1 {
-		t.tpot = append(t.tpot, observed((r.Tokens[n-1]-r.Tokens[0])/time.Duration(n-1)))
-	}
-	if n > 0 && !answered && r.Ended.OK {
-		t.longestStall = max(t.longestStall, r.Ended.V-r.Tokens[n-1])
-	}
-}
-
-// endToEnd returns the request's E2E latency, or the bound that it exceeds. A
-// request that failed was not answered by the client's timeout either, however
-// early it failed: had its failure's time been the bound, failing fast would look
-// like being fast. So it is with one that was dropped before its start.
-func (t *tally) endToEnd(r *results.Record) (d time.Duration, answered bool) {
-	if r.Outcome == results.Completed {
-		if last := r.LastToken(); last.OK {
-			return last.V - r.Intended, true
-		}
-		if r.Ended.OK {
-			return r.Ended.V - r.Intended, true
-		}
-	}
-	bound := t.timeout
-	if r.Ended.OK {
-		bound = r.Ended.V - r.Intended
-		if r.Outcome == results.Failed || r.Outcome == results.Shed {
-			bound = max(bound, t.timeout)
-		}
-	}
-	return bound, false
-}
-
-func observed(d time.Duration) stats.Observation { return stats.Observation{Value: d.Seconds()} }
-
-// E2EOf returns an admitted request's E2E latency in seconds or, when it was not
-// answered, the bound that it exceeds.
-func E2EOf(r *results.Record, timeoutS float64) stats.Observation {
-	t := tally{timeout: nanos(timeoutS)}
-	d, answered := t.endToEnd(r)
-	return stats.Observation{Value: d.Seconds(), Censored: !answered}
 }

@@ -1,4 +1,4 @@
-package analysis
+package analysis_test
 
 import (
 	"math"
@@ -8,63 +8,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-const ms = time.Millisecond
-
-// cell is ten seconds long with two of warm-up, an SLO of 1 s and a timeout of 5 s.
-func cell() results.Cell {
-	return results.Cell{
-		Key:       results.Key{Rung: "fifo", OfferedRPS: 1, Seed: 1},
-		DurationS: 10, WarmupS: 2, TimeoutS: 5, SLOS: 1,
-	}
-}
-
-// row is a request that is sent a millisecond late and whose tokens are ready at
-// the given times after its arrival.
-func row(id int, at time.Duration, outcome results.Outcome, tokens ...time.Duration) results.Record {
-	r := results.Record{
-		Request: int32(id), Class: "unique", Outcome: outcome, Warmup: at < 2*time.Second,
-		Intended: at, Sent: results.Some(at + ms), PromptTokens: 100, MaxTokens: 64,
-	}
-	for _, after := range tokens {
-		r.Tokens = append(r.Tokens, at+after)
-	}
-	switch outcome {
-	case results.Completed:
-		r.Ended = results.Some(at + tokens[len(tokens)-1])
-	case results.TimedOut:
-		r.Ended = results.Some(at + 5*time.Second)
-	case results.Failed:
-		r.Ended, r.Reason = results.Some(at+10*ms), results.Some("decode")
-	default:
-		r.Ended = results.Some(at + ms)
-	}
-	if outcome != results.Shed {
-		r.Started = results.Some(at + ms)
-	}
-	return r
-}
-
 func TestMeasureByHand(t *testing.T) {
 	recs := []results.Record{
-		row(0, 1*time.Second, results.Completed, 100*ms, 8000*ms),        // warm-up
-		row(1, 2*time.Second, results.Completed, 200*ms, 300*ms, 500*ms), // on the edge: in
-		row(2, 3*time.Second, results.Completed, 400*ms, 1000*ms),        // on the SLO: within
-		row(3, 4*time.Second, results.Completed, 600*ms, 1400*ms),        // late
-		row(4, 5*time.Second, results.TimedOut, 4000*ms),                 // TTFT seen, E2E a bound
-		row(5, 6*time.Second, results.TimedOut),                          // both bounds
-		row(6, 7*time.Second, results.Shed),
-		row(7, 8*time.Second, results.Failed),
+		analysistest.Row(0, 1*time.Second, results.Completed, 100*ms, 8000*ms),        // warm-up
+		analysistest.Row(1, 2*time.Second, results.Completed, 200*ms, 300*ms, 500*ms), // on the edge: in
+		analysistest.Row(2, 3*time.Second, results.Completed, 400*ms, 1000*ms),        // on the SLO: within
+		analysistest.Row(3, 4*time.Second, results.Completed, 600*ms, 1400*ms),        // late
+		analysistest.Row(4, 5*time.Second, results.TimedOut, 4000*ms),                 // TTFT seen, E2E a bound
+		analysistest.Row(5, 6*time.Second, results.TimedOut),                          // both bounds
+		analysistest.Row(6, 7*time.Second, results.Shed),
+		analysistest.Row(7, 8*time.Second, results.Failed),
 	}
 	recs[1].CachedTokens = results.Some[int32](50)
 	recs[2].CachedTokens = results.Some[int32](0)
-	m := Measure(cell(), recs, Options{})
+	m := analysis.Measure(analysistest.Cell(), recs, analysis.Options{})
 
 	require.Empty(t, m.Invalid)
-	require.Equal(t, Window{2, 10}, m.Window)
+	require.Equal(t, latency.Window{WarmupS: 2, EndS: 10}, m.Window)
 	require.Equal(t, []int{8, 7, 3, 1, 2, 0, 1},
 		[]int{m.Rows, m.Arrivals, m.Completed, m.Shed, m.TimedOut, m.Cancelled, m.Failed})
 	require.Equal(t, 7.0/8, m.AchievedRPS.V)
@@ -97,9 +64,9 @@ func TestMeasureByHand(t *testing.T) {
 // vllm#54101, guidellm#1048: measured from the sending, a late driver hides its
 // own queue.
 func TestLatencyStartsAtTheIntendedArrival(t *testing.T) {
-	r := row(0, 3*time.Second, results.Completed, 3000*ms, 3300*ms)
+	r := analysistest.Row(0, 3*time.Second, results.Completed, 3000*ms, 3300*ms)
 	r.Sent, r.Started = results.Some(r.Intended+2900*ms), results.Some(r.Intended+2900*ms)
-	m := Measure(cell(), []results.Record{r}, Options{})
+	m := analysis.Measure(analysistest.Cell(), []results.Record{r}, analysis.Options{})
 	require.Equal(t, 3.0, m.TTFT.P99.Value)
 	require.Equal(t, 3.3, m.E2E.P99.Value)
 	require.Equal(t, 2.9, m.DispatchLag.P99.Value)
@@ -107,8 +74,8 @@ func TestLatencyStartsAtTheIntendedArrival(t *testing.T) {
 
 // vllm PR #5895, sglang PR #36047: what was not measured is not 0.
 func TestNotMeasuredIsNull(t *testing.T) {
-	recs := []results.Record{row(0, 3*time.Second, results.Shed), row(1, 4*time.Second, results.Shed)}
-	m := Measure(cell(), recs, Options{})
+	recs := []results.Record{analysistest.Row(0, 3*time.Second, results.Shed), analysistest.Row(1, 4*time.Second, results.Shed)}
+	m := analysis.Measure(analysistest.Cell(), recs, analysis.Options{})
 	for _, q := range []stats.Quantile{m.TTFT.P50, m.ITL.P99, m.TPOT.P50, m.E2E.P99} {
 		require.Zero(t, q.N)
 	}
@@ -117,7 +84,7 @@ func TestNotMeasuredIsNull(t *testing.T) {
 	require.Equal(t, results.Some(0.0), m.Attainment, "nothing was answered in time: that was measured")
 	require.Equal(t, results.Some(0.0), m.GoodputRPS)
 
-	single := Measure(cell(), []results.Record{row(0, 3*time.Second, results.Completed, 100*ms)}, Options{})
+	single := analysis.Measure(analysistest.Cell(), []results.Record{analysistest.Row(0, 3*time.Second, results.Completed, 100*ms)}, analysis.Options{})
 	require.Zero(t, single.ITL.P50.N)
 	require.Zero(t, single.TPOT.P50.N)
 	require.Equal(t, 0.1, single.TTFT.P50.Value)
@@ -125,12 +92,12 @@ func TestNotMeasuredIsNull(t *testing.T) {
 
 func TestOptionsOverrideTheCell(t *testing.T) {
 	recs := []results.Record{
-		row(0, 1*time.Second, results.Completed, 1500*ms),
-		row(1, 5*time.Second, results.Completed, 1500*ms),
-		row(2, 9*time.Second, results.Completed, 500*ms),
+		analysistest.Row(0, 1*time.Second, results.Completed, 1500*ms),
+		analysistest.Row(1, 5*time.Second, results.Completed, 1500*ms),
+		analysistest.Row(2, 9*time.Second, results.Completed, 500*ms),
 	}
-	m := Measure(cell(), recs, Options{WarmupS: results.Some(0.0), CooldownS: 1, SLOS: 2})
-	require.Equal(t, Window{0, 9}, m.Window)
+	m := analysis.Measure(analysistest.Cell(), recs, analysis.Options{WarmupS: results.Some(0.0), CooldownS: 1, SLOS: 2})
+	require.Equal(t, latency.Window{WarmupS: 0, EndS: 9}, m.Window)
 	require.Equal(t, 2, m.Arrivals)
 	require.Equal(t, 2.0/9, m.GoodputRPS.V)
 	require.Equal(t, 2.0, m.SLOS)
@@ -139,9 +106,9 @@ func TestOptionsOverrideTheCell(t *testing.T) {
 func TestChecks(t *testing.T) {
 	good := func() []results.Record {
 		return []results.Record{
-			row(0, 2*time.Second, results.Completed, 100*ms, 200*ms),
-			row(1, 4*time.Second, results.Completed, 100*ms, 200*ms),
-			row(2, 6*time.Second, results.Completed, 100*ms, 200*ms),
+			analysistest.Row(0, 2*time.Second, results.Completed, 100*ms, 200*ms),
+			analysistest.Row(1, 4*time.Second, results.Completed, 100*ms, 200*ms),
+			analysistest.Row(2, 6*time.Second, results.Completed, 100*ms, 200*ms),
 		}
 	}
 	for _, c := range []struct {
@@ -149,37 +116,37 @@ func TestChecks(t *testing.T) {
 		edit func(*results.Cell, *[]results.Record)
 		code string
 	}{
-		{"the window is empty", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 10 }, CodeWindow},
-		{"no arrivals", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 9 }, CodeWindow},
+		{"the window is empty", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 10 }, analysis.CodeWindow},
+		{"no arrivals", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 9 }, analysis.CodeWindow},
 		{"late driver", func(_ *results.Cell, rs *[]results.Record) {
 			for i := range 2 {
 				(*rs)[i].Sent = results.Some((*rs)[i].Intended + 51*ms)
 				(*rs)[i].Started = results.Some((*rs)[i].Intended + 51*ms)
 			}
-		}, CodeDispatchLag},
+		}, analysis.CodeDispatchLag},
 		// vllm#21104: the requested rate was never sent.
 		{"never sent", func(_ *results.Cell, rs *[]results.Record) {
-			(*rs)[1] = row(1, 4*time.Second, results.Cancelled)
+			(*rs)[1] = analysistest.Row(1, 4*time.Second, results.Cancelled)
 			(*rs)[1].Sent, (*rs)[1].Started = results.Opt[time.Duration]{}, results.Opt[time.Duration]{}
-		}, CodeNotSent},
+		}, analysis.CodeNotSent},
 		// inference-perf#245: complete with results pending.
-		{"a request without a row", func(_ *results.Cell, rs *[]results.Record) { *rs = append((*rs)[:1], (*rs)[2:]...) }, CodeConservation},
-		{"two outcomes", func(_ *results.Cell, rs *[]results.Record) { (*rs)[2].Request = 1 }, CodeRecord},
+		{"a request without a row", func(_ *results.Cell, rs *[]results.Record) { *rs = append((*rs)[:1], (*rs)[2:]...) }, analysis.CodeConservation},
+		{"two outcomes", func(_ *results.Cell, rs *[]results.Record) { (*rs)[2].Request = 1 }, analysis.CodeRecord},
 		// vllm-omni#6693, guidellm#216: negative latencies.
-		{"a token before its arrival", func(_ *results.Cell, rs *[]results.Record) { (*rs)[1].Tokens[0] = 0 }, CodeRecord},
+		{"a token before its arrival", func(_ *results.Cell, rs *[]results.Record) { (*rs)[1].Tokens[0] = 0 }, analysis.CodeRecord},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cell, recs := cell(), good()
-			require.Empty(t, Measure(cell, recs, Options{}).Invalid, "before the edit")
+			cell, recs := analysistest.Cell(), good()
+			require.Empty(t, analysis.Measure(cell, recs, analysis.Options{}).Invalid, "before the edit")
 			c.edit(&cell, &recs)
-			m := Measure(cell, recs, Options{})
+			m := analysis.Measure(cell, recs, analysis.Options{})
 			require.False(t, m.Valid())
 			require.Equal(t, c.code, m.Invalid[0].Code, m.Invalid)
 		})
 	}
 }
 
-func codes(ws []Warning) []string {
+func codes(ws []analysis.Warning) []string {
 	var cs []string
 	for _, w := range ws {
 		cs = append(cs, w.Code)
@@ -188,20 +155,20 @@ func codes(ws []Warning) []string {
 }
 
 func TestWarnings(t *testing.T) {
-	c := cell()
+	c := analysistest.Cell()
 	c.OfferedRPS = 20
 	c.ProbeBefore = results.Some(results.Probe{DecodeTokensPerS: 400})
 	c.ProbeAfter = results.Some(results.Probe{DecodeTokensPerS: 350})
-	stalled := row(0, 3*time.Second, results.TimedOut, 100*ms, 200*ms)
-	m := Measure(c, []results.Record{stalled}, Options{})
+	stalled := analysistest.Row(0, 3*time.Second, results.TimedOut, 100*ms, 200*ms)
+	m := analysis.Measure(c, []results.Record{stalled}, analysis.Options{})
 	require.True(t, m.Valid())
-	require.Equal(t, []string{CodeRate, CodeProbeDrift, CodeThinP99, CodeStall}, codes(m.Warnings))
+	require.Equal(t, []string{analysis.CodeRate, analysis.CodeProbeDrift, analysis.CodeThinP99, analysis.CodeStall}, codes(m.Warnings))
 	require.Equal(t, "the probe's decode rate changed by -12% during the cell", m.Warnings[1].Text)
 }
 
 // randomCell has random requests of every outcome, all possible.
 func randomCell(rng *rand.Rand) (results.Cell, []results.Record) {
-	c := cell()
+	c := analysistest.Cell()
 	var recs []results.Record
 	for i := range 1 + rng.IntN(60) {
 		at := time.Duration(rng.Int64N(int64(10 * time.Second)))
@@ -214,7 +181,7 @@ func randomCell(rng *rand.Rand) (results.Cell, []results.Record) {
 				tokens = append(tokens, d)
 			}
 		}
-		recs = append(recs, row(i, at, outcome, tokens...))
+		recs = append(recs, analysistest.Row(i, at, outcome, tokens...))
 	}
 	return c, recs
 }
@@ -223,7 +190,7 @@ func TestMeasureProperties(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 500 {
 		c, recs := randomCell(rng)
-		m := Measure(c, recs, Options{})
+		m := analysis.Measure(c, recs, analysis.Options{})
 		require.Equal(t, m.Arrivals, m.Completed+m.Shed+m.TimedOut+m.Cancelled+m.Failed)
 		require.Equal(t, m.Arrivals-m.Shed, m.E2E.P99.N)
 		require.LessOrEqual(t, m.GoodputRPS.V, m.ThroughputRPS.V)
@@ -237,15 +204,15 @@ func TestMeasureProperties(t *testing.T) {
 		if m.AttainmentAdmitted.OK {
 			require.GreaterOrEqual(t, m.AttainmentAdmitted.V, m.Attainment.V)
 		}
-		for _, s := range []Spread{m.TTFT, m.ITL, m.TPOT, m.E2E} {
+		for _, s := range []analysis.Spread{m.TTFT, m.ITL, m.TPOT, m.E2E} {
 			require.GreaterOrEqual(t, order(s.P99), order(s.P50))
 		}
 
 		// InferenceX#357: shedding everything improves nothing.
 		for i := range recs {
-			recs[i] = row(i, recs[i].Intended, results.Shed)
+			recs[i] = analysistest.Row(i, recs[i].Intended, results.Shed)
 		}
-		shed := Measure(c, recs, Options{})
+		shed := analysis.Measure(c, recs, analysis.Options{})
 		require.Zero(t, shed.E2E.P50.N)
 		require.Zero(t, shed.TTFT.P50.N)
 		require.Zero(t, shed.GoodputRPS.V)
@@ -258,13 +225,13 @@ func TestFailingARequestNeverLowersItsLatency(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 300 {
 		c, recs := randomCell(rng)
-		before := Measure(c, recs, Options{})
+		before := analysis.Measure(c, recs, analysis.Options{})
 		i := rng.IntN(len(recs))
 		if recs[i].Outcome == results.Shed {
 			continue
 		}
-		recs[i] = row(i, recs[i].Intended, results.Failed)
-		after := Measure(c, recs, Options{})
+		recs[i] = analysistest.Row(i, recs[i].Intended, results.Failed)
+		after := analysis.Measure(c, recs, analysis.Options{})
 		require.GreaterOrEqual(t, order(after.E2E.P99), order(before.E2E.P99))
 		require.GreaterOrEqual(t, order(after.E2E.P50), order(before.E2E.P50))
 		require.GreaterOrEqual(t, order(after.TTFT.P50), order(before.TTFT.P50))
@@ -278,21 +245,21 @@ func TestWarmUpIsInNoFigure(t *testing.T) {
 	warm, cold := []results.Record(nil), []results.Record(nil)
 	for i := range 20 {
 		at := time.Duration(i) * 500 * ms
-		r := row(i, at, results.Completed, 100*ms, 150*ms, 200*ms)
+		r := analysistest.Row(i, at, results.Completed, 100*ms, 150*ms, 200*ms)
 		warm = append(warm, r)
 		if r.Warmup {
-			r = row(i, at, results.Completed, 1500*ms, 1700*ms, 1900*ms)
+			r = analysistest.Row(i, at, results.Completed, 1500*ms, 1700*ms, 1900*ms)
 		}
 		cold = append(cold, r)
 	}
-	a, b := Measure(cell(), warm, Options{}), Measure(cell(), cold, Options{})
+	a, b := analysis.Measure(analysistest.Cell(), warm, analysis.Options{}), analysis.Measure(analysistest.Cell(), cold, analysis.Options{})
 	require.Equal(t, 16, a.Arrivals)
 	require.NotEqual(t, a.OutputTokensPerS, results.Some(0.0))
 	// Tokens of late answers fall into the window and are counted as what they are:
 	// output of the server in that time. So are the requests that the window began with.
 	b.OutputTokensPerS, b.Backlog = a.OutputTokensPerS, a.Backlog
 	require.Equal(t, a, b)
-	require.NotEqual(t, a.E2E, Measure(cell(), cold, Options{WarmupS: results.Some(0.0)}).E2E, "it would have been in them")
+	require.NotEqual(t, a.E2E, analysis.Measure(analysistest.Cell(), cold, analysis.Options{WarmupS: results.Some(0.0)}).E2E, "it would have been in them")
 }
 
 // order places a quantile among others: a censored one is above every exact one.

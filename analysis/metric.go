@@ -103,3 +103,16 @@ func quantile(key, label string, of func(*CellMetrics) stats.Quantile) Metric {
 		return Value{V: q.Value, OK: q.N > 0, Bound: q.Censored, Thin: !q.Supported}
 	}}
 }
+
+// The machine's speed before a cell, as its probe had it.
+var (
+	ProbeDecode  = probeMetric(func(p results.Probe) float64 { return p.DecodeTokensPerS })
+	ProbePrefill = probeMetric(func(p results.Probe) float64 { return p.PrefillTokensPerS })
+)
+
+func probeMetric(of func(results.Probe) float64) Metric {
+	return Metric{Unit: TokensPerS, Better: Higher, Of: func(m *CellMetrics) Value {
+		p := m.Cell.ProbeBefore
+		return Value{V: of(p.V), OK: p.OK}
+	}}
+}

@@ -1,6 +1,9 @@
 package analysis
 
-import "github.com/cadence-bench/cadence-bench/results"
+import (
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
+	"github.com/cadence-bench/cadence-bench/results"
+)
 
 // Options are the choices of an analysis. The zero value takes the cell's own
 // warm-up and SLO, no cooldown, and the default bounds.
@@ -48,4 +51,13 @@ func (o Options) slo(cell results.Cell) float64 {
 		return o.SLOS
 	}
 	return cell.SLOS
+}
+
+// WindowOf returns the steady window of a cell under the options.
+func WindowOf(cell results.Cell, o Options) latency.Window {
+	w := latency.Window{WarmupS: cell.WarmupS, EndS: cell.DurationS - o.CooldownS}
+	if o.WarmupS.OK {
+		w.WarmupS = o.WarmupS.V
+	}
+	return w
 }

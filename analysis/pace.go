@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -28,7 +29,7 @@ type Pace struct {
 // paceLags is how many seconds on the pace is compared with itself: a few SLOs.
 const paceLags = 10
 
-func paceOf(in []*results.Record, w Window) Pace {
+func paceOf(in []*results.Record, w latency.Window) Pace {
 	p := Pace{PerSecond: make([]int, int(w.Length()))}
 	x := make([]float64, len(p.PerSecond))
 	for _, r := range in {

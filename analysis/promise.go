@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -75,13 +76,13 @@ func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]
 	})
 	a := Promise{Policy: m.Cell.Params["admission"]}
 	// Others have a parameter of that name, which is no promise.
-	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil && traitsOf(m.Cell.Params).Promises() {
+	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil && TraitsOf(m.Cell.Params).Promises() {
 		a.Alpha = results.Some(alpha)
 	}
 	if m.Window.WarmupS == m.Cell.WarmupS && m.Window.EndS == m.Cell.DurationS && m.SLOS == m.Cell.SLOS {
 		a.Upper = m.Cell.UpperRequests
 	}
-	t := promiseTally{slo: nanos(m.SLOS), thirds: thirdsOf(in), reasons: map[string]int{}}
+	t := promiseTally{slo: latency.Nanos(m.SLOS), thirds: thirdsOf(in), reasons: map[string]int{}}
 	for _, r := range in {
 		t.add(&a, r)
 	}

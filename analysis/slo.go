@@ -1,9 +1,9 @@
 package analysis
 
 import (
-	"cmp"
-	"slices"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 )
 
 // SLOFactors are the multiples of the SLO at which goodput is counted again. The
@@ -24,9 +24,9 @@ func atSLOs(arrivals []arrival, sloS float64) []AtSLO {
 	var all []AtSLO
 	for _, factor := range SLOFactors() {
 		a := AtSLO{Factor: factor, SLOS: factor * sloS}
-		slo := nanos(a.SLOS)
+		slo := latency.Nanos(a.SLOS)
 		for _, one := range arrivals {
-			if !one.e2e.Censored && nanos(one.e2e.Value) <= slo {
+			if !one.e2e.Censored && latency.Nanos(one.e2e.Value) <= slo {
 				a.Good++
 			}
 		}
@@ -44,133 +44,4 @@ func undecided(arrivals []arrival, slo time.Duration) (n int) {
 		}
 	}
 	return n
-}
-
-// SLOPeak is a rung's highest goodput at one objective.
-type SLOPeak struct {
-	Rung       string
-	OfferedRPS float64 // where it is; the lowest rate among equals
-	Seeds      int
-	// Goodput is the mean over seeds, in requests per second. Most is what it would be
-	// at the best rate if everything undecided had ended well; the two differ only
-	// above the timeout.
-	Goodput, Most float64
-	perSeed       map[uint64]float64 // at OfferedRPS
-}
-
-// SLORow is every rung's peak at one objective, in ladder order; a rung without a valid
-// cell has no seeds.
-type SLORow struct {
-	Factor float64
-	SLOS   float64
-	Peaks  []SLOPeak
-}
-
-// SLORows counts the peaks of goodput again at every factor of the SLO. Cells with
-// different SLOs each keep to their own; SLOS is then the first one's.
-func (s *Sweep) SLORows() []SLORow {
-	var rows []SLORow
-	for i, factor := range SLOFactors() {
-		row := SLORow{Factor: factor}
-		for _, rung := range s.Rungs {
-			peak := SLOPeak{Rung: rung}
-			for _, p := range s.Of(rung) {
-				if p.Valid() {
-					peak.take(p, i)
-					row.SLOS = p.Used()[0].AtSLO[i].SLOS
-				}
-			}
-			row.Peaks = append(row.Peaks, peak)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func (k *SLOPeak) take(p *Point, factor int) {
-	good := atFactor(factor, func(a AtSLO) int { return a.Good })
-	most := atFactor(factor, func(a AtSLO) int { return a.Good + a.Undecided })
-	r := p.Range(good)
-	k.Most = max(k.Most, p.Range(most).Mean)
-	if r.N == 0 || k.Seeds > 0 && r.Mean <= k.Goodput {
-		return
-	}
-	k.OfferedRPS, k.Goodput, k.Seeds, k.perSeed = p.OfferedRPS, r.Mean, r.N, map[uint64]float64{}
-	for _, replicates := range bySeed(p.Used()) {
-		if v := average(replicates, good); v.OK {
-			k.perSeed[replicates[0].Cell.Seed] = v.V
-		}
-	}
-}
-
-// atFactor is a count of arrivals at a factor of the SLO, per second of the window.
-func atFactor(factor int, of func(AtSLO) int) Metric {
-	return Metric{Unit: PerSecond, Better: Higher, Of: func(m *CellMetrics) Value {
-		if m.Window.Length() <= 0 || len(m.AtSLO) <= factor {
-			return Value{}
-		}
-		return Value{V: float64(of(m.AtSLO[factor])) / m.Window.Length(), OK: true}
-	}}
-}
-
-// Ahead reports whether a is clearly ahead of b: by more than DefaultFloor of b, and in
-// every seed that both have. What is undecided counts against a and for b.
-func Ahead(a, b SLOPeak) bool {
-	if a.Seeds == 0 || b.Seeds == 0 || a.Goodput <= b.Most*(1+DefaultFloor) {
-		return false
-	}
-	for seed, goodput := range a.perSeed {
-		if other, both := b.perSeed[seed]; both && goodput <= other {
-			return false
-		}
-	}
-	return true
-}
-
-// Order returns the rungs of a row that have a peak by its height, the highest first.
-func (r *SLORow) Order() []string {
-	var peaks []SLOPeak
-	for _, p := range r.Peaks {
-		if p.Seeds > 0 {
-			peaks = append(peaks, p)
-		}
-	}
-	slices.SortStableFunc(peaks, func(a, b SLOPeak) int { return cmp.Compare(b.Goodput, a.Goodput) })
-	names := make([]string, len(peaks))
-	for i, p := range peaks {
-		names[i] = p.Rung
-	}
-	return names
-}
-
-// Swap is a pair of rungs that change places: A is clearly ahead at some objectives and
-// B at others.
-type Swap struct {
-	A, B           string
-	AAhead, BAhead []float64 // factors
-}
-
-// Swaps returns the pairs that clearly change places, by ladder order.
-func Swaps(rows []SLORow) []Swap {
-	var swaps []Swap
-	if len(rows) == 0 {
-		return nil
-	}
-	for i := range rows[0].Peaks {
-		for j := i + 1; j < len(rows[0].Peaks); j++ {
-			s := Swap{A: rows[0].Peaks[i].Rung, B: rows[0].Peaks[j].Rung}
-			for _, row := range rows {
-				if Ahead(row.Peaks[i], row.Peaks[j]) {
-					s.AAhead = append(s.AAhead, row.Factor)
-				}
-				if Ahead(row.Peaks[j], row.Peaks[i]) {
-					s.BAhead = append(s.BAhead, row.Factor)
-				}
-			}
-			if s.AAhead != nil && s.BAhead != nil {
-				swaps = append(swaps, s)
-			}
-		}
-	}
-	return swaps
 }

@@ -5,23 +5,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Summaries returns one object per cell for summary.json, in the order of the
-// sweep, anchors included. A quantile that is only known to exceed a bound is that bound there, and
-// its key is listed in lower_bounds.
-func Summaries(s *Sweep) []results.CellSummary {
-	cells, cautions := s.All(), s.Cautions()
-	sums := make([]results.CellSummary, len(cells))
-	for i := range cells {
-		sums[i] = cells[i].Summary()
-		for _, c := range cautions {
-			if c.of(&cells[i].Cell.Key) {
-				sums[i].Warnings = append(sums[i].Warnings, c.Caution)
-			}
-		}
-	}
-	return sums
-}
-
 // Summary returns the cell's object for summary.json.
 func (m *CellMetrics) Summary() results.CellSummary {
 	sum := results.CellSummary{

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Point is everything measured of one rung at one offered rate: its cells, by seed and
@@ -26,7 +26,7 @@ type Sweep struct {
 	// Anchors are the cells that Anchor marks, in the order of the sweep.
 	Anchors []CellMetrics
 
-	resampled func() []peaks // one for each rung
+	once sync.Map // see Once
 }
 
 // NewSweep arranges cells. Rungs take the order of the plan; those that it does
@@ -68,11 +68,17 @@ func NewSweep(cells []CellMetrics, plan []string) *Sweep {
 			}
 		}
 	}
-	s.resampled = sync.OnceValue(func() []peaks { return s.resamplePeaks(stats.Resamples) })
 	return s
 }
 
 func byOrder(a, b CellMetrics) int { return cmp.Compare(a.Cell.Order, b.Cell.Order) }
+
+// Once returns what is costly to compute of the sweep, which it does when it is first asked
+// for. A key is of a type of its own.
+func (s *Sweep) Once(key any, compute func() any) any {
+	once, _ := s.once.LoadOrStore(key, sync.OnceValue(compute))
+	return once.(func() any)()
+}
 
 // All returns every cell in the order of the sweep, anchors included.
 func (s *Sweep) All() []CellMetrics {
@@ -164,10 +170,10 @@ func (p *Point) ValidCells() int {
 }
 
 // Seeds returns how many seeds the point has cells of.
-func (p *Point) Seeds() int { return len(bySeed(p.Cells)) }
+func (p *Point) Seeds() int { return len(BySeed(p.Cells)) }
 
-// bySeed splits cells, sorted by seed, into the replicates of each seed.
-func bySeed(cells []*CellMetrics) [][]*CellMetrics {
+// BySeed splits cells, sorted by seed, into the replicates of each seed.
+func BySeed(cells []*CellMetrics) [][]*CellMetrics {
 	var groups [][]*CellMetrics
 	for i, c := range cells {
 		if i == 0 || c.Cell.Seed != cells[i-1].Cell.Seed {
@@ -201,33 +207,34 @@ type Range struct {
 // the load, and a seed that was measured more often weighs no more than another.
 func (p *Point) Range(m Metric) Range {
 	var r Range
-	for _, seed := range bySeed(p.Used()) {
-		r.add(average(seed, m))
+	for _, seed := range BySeed(p.Used()) {
+		r.Add(Average(seed, m))
 	}
 	return r
 }
 
-// average is the mean of a metric over the replicates that measured it.
-func average(replicates []*CellMetrics, m Metric) Value {
-	r := rangeOf(replicates, m)
-	return r.value()
+// Average is the mean of a metric over the replicates that measured it.
+func Average(replicates []*CellMetrics, m Metric) Value {
+	r := RangeOf(replicates, m)
+	return r.Value()
 }
 
-// value is the mean as one value: a lower bound when one of its parts is.
-func (r Range) value() Value {
+// Value is the mean as one value: a lower bound when one of its parts is.
+func (r Range) Value() Value {
 	return Value{V: r.Mean, OK: r.N > 0, Bound: r.Bounds > 0, Thin: r.Thin}
 }
 
-// rangeOf summarises a metric over cells, each for itself.
-func rangeOf(cells []*CellMetrics, m Metric) Range {
+// RangeOf summarises a metric over cells, each for itself.
+func RangeOf(cells []*CellMetrics, m Metric) Range {
 	var r Range
 	for _, c := range cells {
-		r.add(m.Of(c))
+		r.Add(m.Of(c))
 	}
 	return r
 }
 
-func (r *Range) add(v Value) {
+// Add takes in one more value, unless it was not measured.
+func (r *Range) Add(v Value) {
 	if !v.OK {
 		return
 	}
@@ -241,4 +248,27 @@ func (r *Range) add(v Value) {
 		r.Bounds++
 	}
 	r.Thin = r.Thin || v.Thin
+}
+
+// DefaultFloor is the change that counts as none where a run has nothing that says how
+// far its figures repeat: 5%.
+const DefaultFloor = 0.05
+
+// Seeds returns how many seeds the sweep has valid cells of.
+func (s *Sweep) Seeds() int {
+	seeds := map[uint64]bool{}
+	for i := range s.Cells {
+		if s.Cells[i].Valid() {
+			seeds[s.Cells[i].Cell.Seed] = true
+		}
+	}
+	return len(seeds)
+}
+
+// Relative returns (max − min)/mean, null with fewer than two values.
+func (r Range) Relative() results.Opt[float64] {
+	if r.N < 2 || r.Mean <= 0 {
+		return results.Opt[float64]{}
+	}
+	return results.Some((r.Max - r.Min) / r.Mean)
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -59,8 +58,8 @@ func (t *Theta) add(d *results.Admission, good bool) {
 	}
 }
 
-// join adds the counts of another cell.
-func (t *Theta) join(o *Theta) {
+// Join adds the counts of another cell.
+func (t *Theta) Join(o *Theta) {
 	t.Decided, t.Least, t.Interior, t.Most = t.Decided+o.Decided, t.Least+o.Least, t.Interior+o.Interior, t.Most+o.Most
 	t.Sum, t.Promised, t.Violations = t.Sum+o.Sum, t.Promised+o.Promised, t.Violations+o.Violations
 	for i, n := range o.RefusedBy {
@@ -74,26 +73,4 @@ func (t *Theta) Refused() (n int) {
 		n += by
 	}
 	return n
-}
-
-// NearPoints is how far from alpha the late share may be where θ is interior.
-const NearPoints = 0.02
-
-// Near says whether a share is within so much of a value: it holds when the whole interval
-// is, and does not when none of it is. An interval that is not over seeds is too narrow
-// to tell; one over seeds that agree by luck is widened to that of as many independent
-// requests.
-func Near(p stats.Proportion, value, within float64) ClaimVerdict {
-	if p.N == 0 || !p.BySeeds {
-		return Open
-	}
-	lo, hi := stats.ClopperPearson(p.Of, p.N, 0.025)
-	lo, hi = min(lo, p.Lo), max(hi, p.Hi)
-	switch {
-	case max(hi-value, value-lo) <= within:
-		return Holds
-	case lo > value+within || hi < value-within:
-		return DoesNotHold
-	}
-	return Open
 }

@@ -18,8 +18,8 @@ type Traits struct {
 // Others may have a parameter of that name, which is no promise.
 var promising = []string{"conformal", "static-conformal"}
 
-// traitsOf reads the parameters of a cell.
-func traitsOf(params map[string]string) Traits {
+// TraitsOf reads the parameters of a cell.
+func TraitsOf(params map[string]string) Traits {
 	batch, _ := strconv.Atoi(params["max_batch"]) // absent: 0
 	return Traits{Policy: params["admission"], MaxBatch: batch, Refill: params["refill"] == "true", Prefix: params["prefix_cache"] == "true"}
 }
@@ -43,14 +43,14 @@ func (t Traits) Continuous() bool { return t.MaxBatch > 1 && t.Refill && !t.Pref
 func (s *Sweep) Traits(rung string) Traits {
 	for i := range s.Cells {
 		if s.Cells[i].Cell.Rung == rung {
-			return traitsOf(s.Cells[i].Cell.Params)
+			return TraitsOf(s.Cells[i].Cell.Params)
 		}
 	}
 	return Traits{}
 }
 
-// first returns the lowest rung of a kind.
-func (s *Sweep) first(is func(Traits) bool) (rung string, ok bool) {
+// First returns the lowest rung of a kind.
+func (s *Sweep) First(is func(Traits) bool) (rung string, ok bool) {
 	i := slices.IndexFunc(s.Rungs, func(rung string) bool { return is(s.Traits(rung)) })
 	if i < 0 {
 		return "", false
@@ -78,7 +78,30 @@ func (s *Sweep) Arms() []string {
 	return arms
 }
 
-// plain are the rungs without admission control, which serve all of the load.
-func (s *Sweep) plain() []string {
+// Plain are the rungs without admission control, which serve all of the load.
+func (s *Sweep) Plain() []string {
 	return slices.DeleteFunc(slices.Clone(s.Rungs), func(rung string) bool { return s.Traits(rung).Admits() })
+}
+
+// Step is a rung and the one that it is compared with.
+type Step struct{ Below, Rung string }
+
+// Steps are the steps of the ladder, by their upper rung: from the next rung below that
+// serves all of the load, so that settings of one admission policy stand side by side.
+// Arms are no steps.
+func (s *Sweep) Steps() []Step {
+	var steps []Step
+	arms := s.Arms()
+	for i, rung := range s.Rungs {
+		if slices.Contains(arms, rung) {
+			continue
+		}
+		for below := i - 1; below >= 0; below-- {
+			if !s.Traits(s.Rungs[below]).Admits() {
+				steps = append(steps, Step{s.Rungs[below], rung})
+				break
+			}
+		}
+	}
+	return steps
 }

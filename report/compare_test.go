@@ -9,28 +9,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/report/compared"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // arms are two rungs of one sweep whose cells replayed a tape per rate and seed.
-func arms(f fixture, a, b string) (analysis.Arm, analysis.Arm) {
+func arms(f fixture, a, b string) (compare.Arm, compare.Arm) {
 	s := f.sweep()
 	for i := range s.Cells {
 		c := &s.Cells[i].Cell
 		c.TapeHash = fmt.Sprintf("%g-%d", c.OfferedRPS, c.Seed)
 	}
-	arm := func(rung string) analysis.Arm {
-		return analysis.Arm{Name: "run:" + rung, Sweep: s, Rung: rung, Records: f.load}
+	arm := func(rung string) compare.Arm {
+		return compare.Arm{Name: "run:" + rung, Sweep: s, Rung: rung, Records: f.load}
 	}
 	return arm(a), arm(b)
 }
 
-func comparison(t *testing.T, f fixture, a, b string) *analysis.Comparison {
+func comparison(t *testing.T, f fixture, a, b string) *compare.Comparison {
 	left, right := arms(f, a, b)
-	c, err := analysis.Compare(left, right, analysis.Contrasts())
+	c, err := compare.Arms(left, right, compare.Contrasts())
 	require.NoError(t, err)
 	return c
 }
@@ -63,7 +63,7 @@ func TestDifferentSweepsWarn(t *testing.T) {
 		for i := range b.Sweep.Cells {
 			b.Sweep.Cells[i].SLOS = 3
 		}
-		c, err := analysis.Compare(a, b, analysis.Contrasts()[:1])
+		c, err := compare.Arms(a, b, compare.Contrasts()[:1])
 		require.NoError(t, err)
 		other := manifest(backend)
 		other.EngineSource = "another"

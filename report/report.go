@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/chart"
 	"github.com/cadence-bench/cadence-bench/report/chartdata"
@@ -63,7 +64,7 @@ func of(s *analysis.Sweep, m results.Manifest, src chartdata.Source) (*Report, e
 		Cells: sweep.Cells(s, f), Probes: sweep.Probes(s, f),
 		Checks: sweep.Checks(s, f), CellChecks: sweep.CellChecks(s, f), Provenance: Provenance(m),
 		Findings:  sweep.Findings(s, f),
-		summaries: analysis.Summaries(s),
+		summaries: cautions.Summaries(s),
 	}
 	if text := sweep.Voided(s); text != "" {
 		r.Warnings = append(r.Warnings, text)

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/knees"
 	"github.com/cadence-bench/cadence-bench/report/format"
 )
 
 // Words says in plain sentences what the headline table shows.
 func Words(s *analysis.Sweep) []string {
-	hs := s.Headlines()
+	hs := knees.Headlines(s)
 	var words []string
 	for i, h := range hs {
 		if h.Peak == nil {

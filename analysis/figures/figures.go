@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
@@ -71,7 +72,7 @@ func (c *Cells) Measured(plan []results.Key) (m gate.Measured, decisions []decid
 
 // latencies are what the requests of a point say. What was not measured is left out.
 func latencies(p *analysis.Point) []gate.Figure {
-	tail := p.Tail()
+	tail := cautions.TailOf(p)
 	figures := []gate.Figure{}
 	for _, q := range []struct {
 		metric string

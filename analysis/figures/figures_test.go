@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 )
 
 // TestCommittedRun: of a run that was measured on the real engine, every figure is what
@@ -66,7 +67,7 @@ func TestCommittedRun(t *testing.T) {
 				if r.Intended.Seconds() < c.Cell.WarmupS || r.Refused() {
 					continue
 				}
-				e2e := analysis.E2EOf(r, c.Cell.TimeoutS)
+				e2e := latency.E2EOf(r, c.Cell.TimeoutS)
 				admitted++
 				worst = append(worst, e2e.Value)
 				if r.Admission.OK && !r.Admission.V.Forced {

@@ -20,6 +20,14 @@ type Sample struct {
 	lower []float64 // every value at its lower bound, ascending
 }
 
+// Upper is the value, or infinity where it is only a bound.
+func (o Observation) Upper() float64 {
+	if o.Censored {
+		return math.Inf(1)
+	}
+	return o.Value
+}
+
 // NewSample sorts the observations. It does not keep the slice.
 func NewSample(obs []Observation) Sample {
 	exact := make([]float64, 0, len(obs))

@@ -84,6 +84,7 @@ func slopesOf(at, values []float64) []float64 {
 	return slopes
 }
 
+// Median is the mean of the two middle values, 0 of none.
 func Median(ascending []float64) float64 {
 	n := len(ascending)
 	if n == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/report/compared"
 )
@@ -43,7 +44,7 @@ found does not change the exit code: it is 0 when there was something to compare
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.rung, "rung", "", "compare this rung of both runs only")
-	flags.StringSliceVar(&f.metrics, "metric", nil, "metrics to compare, of "+strings.Join(analysis.ContrastKeys(), ", ")+" (default all)")
+	flags.StringSliceVar(&f.metrics, "metric", nil, "metrics to compare, of "+strings.Join(compare.ContrastKeys(), ", ")+" (default all)")
 	flags.DurationVar(&f.slo, "slo", 0, "judge goodput and attainment by this objective (default the runs', the stricter if they differ)")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.csv, "csv", false, "print CSV: a line for every rung, rate and metric")
@@ -58,15 +59,15 @@ func (f *compareFlags) run(out io.Writer, nameA, nameB string) error {
 	if f.slo < 0 {
 		return fault.Input.Errorf("--slo must not be negative")
 	}
-	contrasts, err := analysis.ContrastsOf(f.metrics)
+	contrasts, err := compare.ContrastsOf(f.metrics)
 	if err != nil {
 		return fault.Input.Errorf("--metric: %w", err)
 	}
-	a, b, err := analysis.OpenArms(nameA, nameB, f.rung, analysis.Options{SLOS: f.slo.Seconds()})
+	a, b, err := compare.OpenArms(nameA, nameB, f.rung, analysis.Options{SLOS: f.slo.Seconds()})
 	if err != nil {
 		return fault.Input.Wrap(err)
 	}
-	c, err := analysis.Compare(a.Arm, b.Arm, contrasts)
+	c, err := compare.Arms(a.Arm, b.Arm, contrasts)
 	if err != nil {
 		return fault.Input.Wrap(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/report/compared"
 )
 
@@ -37,8 +37,8 @@ func TestCompareSimulatedRuns(t *testing.T) {
 	require.NotEmpty(t, same.Points)
 	for _, p := range same.Points {
 		for _, d := range p.Deltas {
-			if d.Finding != analysis.CannotTell {
-				require.Equal(t, analysis.NoDifference, d.Finding)
+			if d.Finding != compare.CannotTell {
+				require.Equal(t, compare.NoDifference, d.Finding)
 			}
 			if d.DeltaLo.OK {
 				require.Zero(t, d.DeltaLo.V)
@@ -47,10 +47,10 @@ func TestCompareSimulatedRuns(t *testing.T) {
 	}
 
 	against := record(first, small, "--rung", "continuous", "--metric", "ttft_p50_s,goodput_rps")
-	require.Equal(t, []analysis.Difference{{What: "max_batch", A: "0", B: "1"}}, against.Differences)
+	require.Equal(t, []compare.Difference{{What: "max_batch", A: "0", B: "1"}}, against.Differences)
 	require.Len(t, against.Points, 2)
 	require.Equal(t, "goodput_rps", against.Points[1].Deltas[0].Metric)
-	require.Equal(t, analysis.WorseThan, against.Points[1].Deltas[1].Finding, "requests wait for each other: %+v", against.Points[1])
+	require.Equal(t, compare.WorseThan, against.Points[1].Deltas[1].Finding, "requests wait for each other: %+v", against.Points[1])
 
 	rungs := execute(t, t.Context(), "compare", first+":continuous", first+":prefix", "--slo", "2s")
 	require.Equal(t, exitOK, rungs.code, rungs.stderr)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
@@ -140,7 +141,7 @@ func summarise(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := results.WriteSummary(run.SummaryPath(), analysis.Summaries(run.Sweep)); err != nil {
+	if err := results.WriteSummary(run.SummaryPath(), cautions.Summaries(run.Sweep)); err != nil {
 		return fault.Write.Wrap(err)
 	}
 	invalid := 0

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
@@ -111,7 +112,7 @@ func count(cell results.Cell, records []results.Record) Cell {
 			continue
 		}
 		c.Admitted++
-		if e2e := analysis.E2EOf(r, cell.TimeoutS); !e2e.Censored && e2e.Value <= cell.SLOS {
+		if e2e := latency.E2EOf(r, cell.TimeoutS); !e2e.Censored && e2e.Value <= cell.SLOS {
 			c.Good++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/knees"
 )
 
 // All builds every chart of a sweep, in the order of a report, absent ones included.
@@ -46,7 +47,7 @@ type builder struct {
 func newBuilder(s *analysis.Sweep, src Source) *builder {
 	b := &builder{s: s, src: src, looks: Looks(s.Rungs)}
 	var rising []string
-	for _, k := range s.Knees() {
+	for _, k := range knees.Of(s) {
 		switch {
 		case k.Peak == nil || k.Goodput.Mean == 0:
 		case k.Peak.OfferedRPS == lastRate(s):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/knees"
 )
 
 // load is a rate that a chart shows, and why.
@@ -17,7 +18,7 @@ type load struct {
 // contrast is the rate at which latency over time says most: analysis's choice
 // when a rung is overloaded there, else the highest that every rung has.
 func contrast(s *analysis.Sweep) (l load, ok bool) {
-	if l.rate, l.why, ok = s.Contrast(); !ok {
+	if l.rate, l.why, ok = knees.ContrastRate(s); !ok {
 		return l, false
 	}
 	if len(beyond(s, l.rate)) == 0 {
@@ -29,7 +30,7 @@ func contrast(s *analysis.Sweep) (l load, ok bool) {
 
 // beyond returns the rungs whose goodput peaks below a rate.
 func beyond(s *analysis.Sweep, rate float64) (rungs []string) {
-	for _, h := range s.Headlines() {
+	for _, h := range knees.Headlines(s) {
 		if h.Peak != nil && h.Peak.OfferedRPS < rate {
 			rungs = append(rungs, h.Rung)
 		}
@@ -41,8 +42,8 @@ func beyond(s *analysis.Sweep, rate float64) (rungs []string) {
 // the highest goodput), and the next one, where it too is overloaded, if there is one.
 func kneeAndBeyond(s *analysis.Sweep) []load {
 	common := s.CommonRates()
-	best := analysis.Headline{}
-	for _, h := range s.Headlines() {
+	best := knees.Headline{}
+	for _, h := range knees.Headlines(s) {
 		if h.Peak != nil && (best.Peak == nil || h.Goodput.Mean > best.Goodput.Mean) {
 			best = h
 		}

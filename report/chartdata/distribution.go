@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -118,7 +119,7 @@ func (d *distribution) add(r *results.Record, timeoutS float64) {
 	if r.Outcome == results.Shed {
 		return
 	}
-	if o := analysis.E2EOf(r, timeoutS); !o.Censored {
+	if o := latency.E2EOf(r, timeoutS); !o.Censored {
 		d.e2e = append(d.e2e, o.Value)
 	}
 	for i := 1; i < len(r.Tokens); i++ {

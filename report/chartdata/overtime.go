@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -64,7 +65,7 @@ func overTimePanel(cell *analysis.CellMetrics, look int, rows []results.Record, 
 			refused.Points = append(refused.Points, Point{X: at})
 			continue
 		}
-		o := analysis.E2EOf(r, cell.Cell.TimeoutS)
+		o := latency.E2EOf(r, cell.Cell.TimeoutS)
 		if o.Censored {
 			cut.Points = append(cut.Points, Point{X: at, Y: o.Value, Bound: true})
 		} else {

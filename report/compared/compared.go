@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
@@ -28,12 +29,12 @@ func (c Tables) All() []table.Table {
 }
 
 // Of makes the tables of a comparison of parts of two runs, by their manifests.
-func Of(c *analysis.Comparison, a, b results.Manifest) Tables {
+func Of(c *compare.Comparison, a, b results.Manifest) Tables {
 	f := comparedFacts(c, a, b)
-	return Tables{differing(c, f, analysis.Differences(a, b)), speed(c, f), counts(c, f), deltas(c, f), duels(c, f)}
+	return Tables{differing(c, f, compare.Differences(a, b)), speed(c, f), counts(c, f), deltas(c, f), duels(c, f)}
 }
 
-func comparedFacts(c *analysis.Comparison, a, b results.Manifest) caption.Facts {
+func comparedFacts(c *compare.Comparison, a, b results.Manifest) caption.Facts {
 	var cells []analysis.CellMetrics
 	for _, p := range c.Matching.Pairs {
 		cells = append(cells, *p.A, *p.B)
@@ -45,17 +46,17 @@ func comparedFacts(c *analysis.Comparison, a, b results.Manifest) caption.Facts 
 	return caption.Of(analysis.NewSweep(cells, nil), model)
 }
 
-func differing(c *analysis.Comparison, f caption.Facts, ds []analysis.Difference) table.Table {
+func differing(c *compare.Comparison, f caption.Facts, ds []compare.Difference) table.Table {
 	if p := c.Matching.Pairs[0]; p.A.Cell.Rung != p.B.Cell.Rung {
-		ds = append(ds, analysis.Difference{What: "rung", A: p.A.Cell.Rung, B: p.B.Cell.Rung})
+		ds = append(ds, compare.Difference{What: "rung", A: p.A.Cell.Rung, B: p.B.Cell.Rung})
 	}
 	if len(ds) == 0 {
-		ds = []analysis.Difference{{What: "nothing"}}
+		ds = []compare.Difference{{What: "nothing"}}
 	}
 	t := table.New(f.Title(fmt.Sprintf("B (%s) against A (%s)", c.B, c.A)), f.Caption(), ds,
-		table.Show("what differs", func(d analysis.Difference) string { return d.What }).Left(),
-		table.Show("A", func(d analysis.Difference) string { return table.OrNull(d.A) }).Left(),
-		table.Show("B", func(d analysis.Difference) string { return table.OrNull(d.B) }).Left())
+		table.Show("what differs", func(d compare.Difference) string { return d.What }).Left(),
+		table.Show("A", func(d compare.Difference) string { return table.OrNull(d.A) }).Left(),
+		table.Show("B", func(d compare.Difference) string { return table.OrNull(d.B) }).Left())
 	for _, what := range []struct {
 		name  string
 		cells []string
@@ -71,7 +72,7 @@ func differing(c *analysis.Comparison, f caption.Facts, ds []analysis.Difference
 }
 
 // slos reports whether partners have different SLOs.
-func slos(c *analysis.Comparison) bool {
+func slos(c *compare.Comparison) bool {
 	for _, p := range c.Matching.Pairs {
 		if p.A.SLOS != p.B.SLOS {
 			return true
@@ -80,10 +81,10 @@ func slos(c *analysis.Comparison) bool {
 	return false
 }
 
-func speed(c *analysis.Comparison, f caption.Facts) table.Table {
+func speed(c *compare.Comparison, f caption.Facts) table.Table {
 	type side struct {
 		name string
-		analysis.Speed
+		compare.Speed
 	}
 	sc := format.ScaleOf(analysis.TokensPerS, 0)
 	t := table.New(f.Title("The machine's speed before the compared cells"), "mean (min–max) of the probes", []side{{"A", c.SpeedA}, {"B", c.SpeedB}},
@@ -114,15 +115,15 @@ func times(ratio float64) string {
 }
 
 // counts is one row per metric.
-func counts(c *analysis.Comparison, f caption.Facts) table.Table {
+func counts(c *compare.Comparison, f caption.Facts) table.Table {
 	type row struct {
 		label string
-		n     map[analysis.Finding]int
+		n     map[compare.Finding]int
 	}
 	var rows []row
 	total := 0
-	for _, contrast := range analysis.Contrasts() {
-		r := row{n: map[analysis.Finding]int{}}
+	for _, contrast := range compare.Contrasts() {
+		r := row{n: map[compare.Finding]int{}}
 		for _, p := range c.Points {
 			for _, d := range p.Deltas {
 				if d.Key == contrast.Key {
@@ -133,11 +134,11 @@ func counts(c *analysis.Comparison, f caption.Facts) table.Table {
 		}
 		if r.label != "" {
 			rows = append(rows, r)
-			total += r.n[analysis.BetterThan] + r.n[analysis.WorseThan] + r.n[analysis.NoDifference]
+			total += r.n[compare.BetterThan] + r.n[compare.WorseThan] + r.n[compare.NoDifference]
 		}
 	}
 	columns := []table.Col[row]{table.Show("metric", func(r row) string { return r.label }).Left()}
-	for _, v := range analysis.Findings() {
+	for _, v := range compare.Findings() {
 		columns = append(columns, table.Show(string(v), func(r row) string { return fmt.Sprint(r.n[v]) }))
 	}
 	t := table.New(f.Title("Findings of B against A"), "how many rungs and rates", rows, columns...)
@@ -148,7 +149,7 @@ func counts(c *analysis.Comparison, f caption.Facts) table.Table {
 }
 
 // versus names the rungs of a point.
-func versus(p analysis.Versus) string {
+func versus(p compare.Versus) string {
 	if p.RungA == p.RungB {
 		return p.RungA
 	}
@@ -156,16 +157,16 @@ func versus(p analysis.Versus) string {
 }
 
 // duels is one row per rung and rate: what became of the same requests.
-func duels(c *analysis.Comparison, f caption.Facts) table.Table {
+func duels(c *compare.Comparison, f caption.Facts) table.Table {
 	t := table.New(f.Title("The same requests in A and B"), f.Caption(), c.Points,
 		table.Show("rung", versus).Left(),
-		table.Show("offered (rps)", func(p analysis.Versus) string { return format.Short(p.OfferedRPS) }),
-		table.Show("seeds", func(p analysis.Versus) string { return fmt.Sprint(len(p.Seeds)) }),
-		table.Show("pairs", func(p analysis.Versus) string { return fmt.Sprint(p.Requests) }),
-		table.Show("block", func(p analysis.Versus) string { return fmt.Sprint(p.Block) }),
-		table.Show("E2E in B sooner / later / equal / open", func(p analysis.Versus) string { return duel(p.E2E) }),
-		table.Show("TTFT sooner / later / equal / open", func(p analysis.Versus) string { return duel(p.TTFT) }),
-		table.Show("within the SLO in B only / A only / both / neither", func(p analysis.Versus) string {
+		table.Show("offered (rps)", func(p compare.Versus) string { return format.Short(p.OfferedRPS) }),
+		table.Show("seeds", func(p compare.Versus) string { return fmt.Sprint(len(p.Seeds)) }),
+		table.Show("pairs", func(p compare.Versus) string { return fmt.Sprint(p.Requests) }),
+		table.Show("block", func(p compare.Versus) string { return fmt.Sprint(p.Block) }),
+		table.Show("E2E in B sooner / later / equal / open", func(p compare.Versus) string { return duel(p.E2E) }),
+		table.Show("TTFT sooner / later / equal / open", func(p compare.Versus) string { return duel(p.TTFT) }),
+		table.Show("within the SLO in B only / A only / both / neither", func(p compare.Versus) string {
 			return fmt.Sprintf("%d / %d / %d / %d", p.Good.OnlyB, p.Good.OnlyA, p.Good.Both, p.Good.Neither)
 		}))
 	t.Notes = []string{"An answered request beats one that was not; with two unanswered ones it is open which was sooner. Block: how many requests in a row depend on each other, and are resampled as one."}
@@ -179,7 +180,7 @@ func duels(c *analysis.Comparison, f caption.Facts) table.Table {
 	return t
 }
 
-func duel(d analysis.Duel) string {
+func duel(d compare.Duel) string {
 	n := d.Sooner + d.Later + d.Tie + d.Unresolved
 	if n == 0 {
 		return table.Null

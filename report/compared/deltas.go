@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
@@ -15,10 +16,10 @@ import (
 )
 
 // deltas is one row per rung, rate and metric.
-func deltas(c *analysis.Comparison, f caption.Facts) table.Table {
+func deltas(c *compare.Comparison, f caption.Facts) table.Table {
 	type line struct {
-		analysis.Delta
-		point  analysis.Versus
+		compare.Delta
+		point  compare.Versus
 		scale  format.Scale
 		record DeltaRecord
 		mark   string
@@ -70,7 +71,7 @@ func deltas(c *analysis.Comparison, f caption.Facts) table.Table {
 			number("could_have_shown", "", "the smallest difference that the sample would find", func(r DeltaRecord) results.Opt[float64] { return r.Smallest })))
 	t.Notes = append(notes,
 		"A and B are means over seeds; B − A is of the pairs: the mean over seeds of the difference or, where it has a %, of the ratio (of the share, in points: pp). “>” and “<” are bounds that unanswered requests leave.",
-		fmt.Sprintf("Could have shown: the smallest difference that a sample with such an interval finds in %.0f%% of cases.", 100*analysis.Power))
+		fmt.Sprintf("Could have shown: the smallest difference that a sample with such an interval finds in %.0f%% of cases.", 100*compare.Power))
 	return t
 }
 
@@ -85,7 +86,7 @@ func finite(s stats.Interval) float64 {
 }
 
 // signed formats one difference in the scale of its contrast.
-func signed(d analysis.Delta, sc format.Scale, v float64) string {
+func signed(d compare.Delta, sc format.Scale, v float64) string {
 	sign := "+"
 	switch {
 	case math.IsInf(v, 1):
@@ -102,7 +103,7 @@ func signed(d analysis.Delta, sc format.Scale, v float64) string {
 }
 
 // amount is a difference without its sign.
-func amount(d analysis.Delta, sc format.Scale, v float64) string {
+func amount(d compare.Delta, sc format.Scale, v float64) string {
 	switch {
 	case d.Relative:
 		return format.Sig3(100*math.Abs(math.Expm1(v))) + "%"
@@ -113,7 +114,7 @@ func amount(d analysis.Delta, sc format.Scale, v float64) string {
 }
 
 // change formats a difference that may only be known to be above or below a number.
-func change(d analysis.Delta, sc format.Scale, s stats.Interval) string {
+func change(d compare.Delta, sc format.Scale, s stats.Interval) string {
 	switch lo, hi := math.IsInf(s.Lo, -1), math.IsInf(s.Hi, 1); {
 	case lo && hi:
 		return table.Null
@@ -127,7 +128,7 @@ func change(d analysis.Delta, sc format.Scale, s stats.Interval) string {
 	return signed(d, sc, s.Lo)
 }
 
-func ends(d analysis.Delta, sc format.Scale, s stats.Interval) string {
+func ends(d compare.Delta, sc format.Scale, s stats.Interval) string {
 	if math.IsInf(s.Lo, -1) && math.IsInf(s.Hi, 1) {
 		return table.Null
 	}
@@ -135,7 +136,7 @@ func ends(d analysis.Delta, sc format.Scale, s stats.Interval) string {
 }
 
 // size formats the smallest effect; a ratio is not as far up as down.
-func size(d analysis.Delta, sc format.Scale) string {
+func size(d compare.Delta, sc format.Scale) string {
 	if math.IsInf(d.Smallest, 0) || math.IsNaN(d.Smallest) {
 		return table.Null
 	}

@@ -4,22 +4,23 @@ import (
 	"math"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Record is a comparison for scripts. What is not known is null: so is an end
 // of an interval that unanswered requests leave open.
 type Record struct {
-	Schema      int                   `json:"schema"`
-	A           string                `json:"a"`
-	B           string                `json:"b"`
-	Differences []analysis.Difference `json:"differences"`
-	Interleaved bool                  `json:"interleaved"`
-	DecodeA     results.Opt[float64]  `json:"probe_decode_tokens_per_s_a"`
-	DecodeB     results.Opt[float64]  `json:"probe_decode_tokens_per_s_b"`
-	Alone       []string              `json:"not_compared"`
-	Void        []string              `json:"void"`
-	Points      []PointRecord         `json:"points"`
+	Schema      int                  `json:"schema"`
+	A           string               `json:"a"`
+	B           string               `json:"b"`
+	Differences []compare.Difference `json:"differences"`
+	Interleaved bool                 `json:"interleaved"`
+	DecodeA     results.Opt[float64] `json:"probe_decode_tokens_per_s_a"`
+	DecodeB     results.Opt[float64] `json:"probe_decode_tokens_per_s_b"`
+	Alone       []string             `json:"not_compared"`
+	Void        []string             `json:"void"`
+	Points      []PointRecord        `json:"points"`
 }
 
 // PointRecord is one rung at one rate. Duels count pairs in the order sooner in B,
@@ -51,15 +52,15 @@ type DeltaRecord struct {
 	DeltaHi  results.Opt[float64] `json:"delta_hi"`
 	Lo       results.Opt[float64] `json:"ci95_lo"`
 	Hi       results.Opt[float64] `json:"ci95_hi"`
-	Finding  analysis.Finding     `json:"finding"`
+	Finding  compare.Finding      `json:"finding"`
 	Reason   string               `json:"reason"`
 	Smallest results.Opt[float64] `json:"could_have_shown"`
 }
 
 // RecordOf is the comparison as data.
-func RecordOf(c *analysis.Comparison, a, b results.Manifest) Record {
+func RecordOf(c *compare.Comparison, a, b results.Manifest) Record {
 	r := Record{
-		Schema: results.SchemaVersion, A: c.A, B: c.B, Differences: append([]analysis.Difference{}, analysis.Differences(a, b)...),
+		Schema: results.SchemaVersion, A: c.A, B: c.B, Differences: append([]compare.Difference{}, compare.Differences(a, b)...),
 		Interleaved: c.Interleaved, DecodeA: meanOf(c.SpeedA.Decode), DecodeB: meanOf(c.SpeedB.Decode),
 		Alone: append([]string{}, c.Matching.Alone...), Void: append([]string{}, c.Matching.Void...),
 	}
@@ -77,13 +78,13 @@ func RecordOf(c *analysis.Comparison, a, b results.Manifest) Record {
 	return r
 }
 
-func fates(d analysis.Duel) [4]int { return [4]int{d.Sooner, d.Later, d.Tie, d.Unresolved} }
+func fates(d compare.Duel) [4]int { return [4]int{d.Sooner, d.Later, d.Tie, d.Unresolved} }
 
 func meanOf(r analysis.Range) results.Opt[float64] {
 	return results.Opt[float64]{V: r.Mean, OK: r.N > 0}
 }
 
-func deltaRecord(d analysis.Delta) DeltaRecord {
+func deltaRecord(d compare.Delta) DeltaRecord {
 	number := func(v float64) results.Opt[float64] {
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return results.Opt[float64]{}

@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 )
 
 // Write writes a comparison of parts of two runs as text, markdown, json or csv.
 // The tables say what the runs warn of.
-func Write(out io.Writer, format string, c *analysis.Comparison, a, b *analysis.Run) error {
+func Write(out io.Writer, format string, c *compare.Comparison, a, b *analysis.Run) error {
 	switch format {
 	case "json":
 		enc := json.NewEncoder(out)

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
+	"github.com/cadence-bench/cadence-bench/analysis/study"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -21,17 +23,17 @@ const withinNoise = "within the noise"
 
 // Tables are those of a study of knobs: "knobs" with a verdict for each change, and
 // "knob-NAME" with the figures of each knob.
-func Tables(s *analysis.Sweep, study *results.Study, f caption.Facts) []table.Table {
-	r := s.StudyOf(study)
+func Tables(s *analysis.Sweep, planned *results.Study, f caption.Facts) []table.Table {
+	r := study.Of(s, planned)
 	tables := []table.Table{verdicts(s, r, f)}
 	var knobs []string
-	for _, a := range study.Arms {
+	for _, a := range planned.Arms {
 		if !slices.Contains(knobs, a.Knob) {
 			knobs = append(knobs, a.Knob)
 		}
 	}
 	for _, knob := range knobs {
-		arms := slices.DeleteFunc(slices.Clone(r.Arms), func(a analysis.ArmResult) bool { return a.Knob != knob })
+		arms := slices.DeleteFunc(slices.Clone(r.Arms), func(a study.ArmResult) bool { return a.Knob != knob })
 		if len(arms) > 0 {
 			tables = append(tables, knobTable(s, r.Base, knob, arms, f))
 		}
@@ -40,7 +42,7 @@ func Tables(s *analysis.Sweep, study *results.Study, f caption.Facts) []table.Ta
 }
 
 // verdicts is one row per arm, with what became of it at each rate.
-func verdicts(s *analysis.Sweep, r analysis.StudyResult, f caption.Facts) table.Table {
+func verdicts(s *analysis.Sweep, r study.Result, f caption.Facts) table.Table {
 	columns := effectColumns(r.Base)
 	shown := []string{"knob", "value"}
 	for _, rate := range s.Rates {
@@ -71,7 +73,7 @@ func verdicts(s *analysis.Sweep, r analysis.StudyResult, f caption.Facts) table.
 	return t
 }
 
-func noiseNote(r analysis.StudyResult) string {
+func noiseNote(r study.Result) string {
 	n := fmt.Sprint(r.Replicates[0])
 	if r.Replicates[0] != r.Replicates[1] {
 		n = fmt.Sprintf("%d to %d", r.Replicates[0], r.Replicates[1])
@@ -81,19 +83,19 @@ func noiseNote(r analysis.StudyResult) string {
 		"the largest difference between two of them on one tape; and, for goodput, one request. Latencies are compared as ratios. It is the noise of measuring, so a verdict is of these tapes; where they disagree on its sign, there is none.", n, r.Base)
 }
 
-func chanceNote(r analysis.StudyResult) string {
+func chanceNote(r study.Result) string {
 	return fmt.Sprintf("%d of %d differences are beyond the noise. Were no knob to matter, up to 5%% of them (%s) might be by chance: one that stands alone wants another run.",
 		r.Beyond, r.Judged, format.Short(math.Round(0.05*float64(r.Judged))))
 }
 
 // verdictOf sums up an arm at one rate: the metrics that became better and worse.
-func verdictOf(a analysis.ArmResult) string {
-	named := map[analysis.Finding][]string{}
+func verdictOf(a study.ArmResult) string {
+	named := map[compare.Finding][]string{}
 	for _, e := range a.Effects {
 		named[e.Finding] = append(named[e.Finding], e.Label)
 	}
 	var parts []string
-	for _, f := range []analysis.Finding{analysis.BetterThan, analysis.WorseThan} {
+	for _, f := range []compare.Finding{compare.BetterThan, compare.WorseThan} {
 		if len(named[f]) > 0 {
 			parts = append(parts, fmt.Sprintf("%s (%s)", f, strings.Join(named[f], ", ")))
 		}
@@ -101,17 +103,17 @@ func verdictOf(a analysis.ArmResult) string {
 	switch {
 	case parts != nil:
 		return strings.Join(parts, "; ")
-	case len(named[analysis.NoDifference]) > 0:
+	case len(named[compare.NoDifference]) > 0:
 		return withinNoise
 	}
-	return string(analysis.CannotTell)
+	return string(compare.CannotTell)
 }
 
 // knobTable is one row per value and rate of a knob, and one for the unchanged rung.
-func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, f caption.Facts) table.Table {
+func knobTable(s *analysis.Sweep, base, knob string, arms []study.ArmResult, f caption.Facts) table.Table {
 	columns, shown := effectColumns(base), []string{"offered_rps", "value"}
-	for i, m := range analysis.StudyMetrics() {
-		sc := format.ScaleOf(m.Unit, column.Largest(arms, func(a analysis.ArmResult) float64 { return max(a.Effects[i].Base.Max, a.Effects[i].Arm.Max) }))
+	for i, m := range study.Metrics() {
+		sc := format.ScaleOf(m.Unit, column.Largest(arms, func(a study.ArmResult) float64 { return max(a.Effects[i].Base.Max, a.Effects[i].Arm.Max) }))
 		columns = append(columns,
 			table.Show(sc.Name(m.Label), func(l armEffect) string {
 				if l.unchanged != nil {
@@ -129,7 +131,7 @@ func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, 
 	}
 	var rows [][]armEffect
 	for _, rate := range s.Rates {
-		there := slices.DeleteFunc(slices.Clone(arms), func(a analysis.ArmResult) bool { return a.OfferedRPS != rate })
+		there := slices.DeleteFunc(slices.Clone(arms), func(a study.ArmResult) bool { return a.OfferedRPS != rate })
 		if len(there) > 0 {
 			rows = append(rows, []armEffect{{arm: there[0], unchanged: there}})
 		}
@@ -144,17 +146,17 @@ func knobTable(s *analysis.Sweep, base, knob string, arms []analysis.ArmResult, 
 }
 
 // floorText is the largest floor of a metric that arms face.
-func floorText(arms []analysis.ArmResult, metric int, sc format.Scale) string {
+func floorText(arms []study.ArmResult, metric int, sc format.Scale) string {
 	floor, most := table.Null, -1.0
 	for _, a := range arms {
-		if e := a.Effects[metric]; e.Finding != analysis.CannotTell && e.Floor > most {
+		if e := a.Effects[metric]; e.Finding != compare.CannotTell && e.Floor > most {
 			floor, most = effectText(e, e.Floor, sc, "±%"), e.Floor
 		}
 	}
 	return floor
 }
 
-func differenceText(e analysis.Effect, sc format.Scale) string {
+func differenceText(e study.Effect, sc format.Scale) string {
 	text := effectText(e, e.Difference, sc, "%+")
 	if e.AtLeast && text != table.Null {
 		return ">" + text
@@ -164,9 +166,9 @@ func differenceText(e analysis.Effect, sc format.Scale) string {
 
 // effectText formats a difference in the scale of an effect: relative ones as per cent, the
 // others in the column's unit. form begins a verb for a number.
-func effectText(e analysis.Effect, d float64, sc format.Scale, form string) string {
+func effectText(e study.Effect, d float64, sc format.Scale, form string) string {
 	switch {
-	case e.Finding == analysis.CannotTell:
+	case e.Finding == compare.CannotTell:
 		return table.Null
 	case e.Relative:
 		return fmt.Sprintf(form+".1f%%", 100*math.Expm1(d))
@@ -176,12 +178,12 @@ func effectText(e analysis.Effect, d float64, sc format.Scale, form string) stri
 
 // armEffect is the effect of an arm on one metric.
 type armEffect struct {
-	arm       analysis.ArmResult
-	e         analysis.Effect
-	unchanged []analysis.ArmResult // in the row of the unchanged rung: the arms at its rate
+	arm       study.ArmResult
+	e         study.Effect
+	unchanged []study.ArmResult // in the row of the unchanged rung: the arms at its rate
 }
 
-func effectsOf(arms []analysis.ArmResult) (all []armEffect) {
+func effectsOf(arms []study.ArmResult) (all []armEffect) {
 	for _, a := range arms {
 		for _, e := range a.Effects {
 			all = append(all, armEffect{arm: a, e: e})
@@ -193,7 +195,7 @@ func effectsOf(arms []analysis.ArmResult) (all []armEffect) {
 // effectColumns are what machines get of every metric of every arm at every rate.
 func effectColumns(base string) []table.Col[armEffect] {
 	judged := func(of func(armEffect) float64) func(armEffect) any {
-		return func(l armEffect) any { return table.NumberIf(of(l), l.e.Finding != analysis.CannotTell) }
+		return func(l armEffect) any { return table.NumberIf(of(l), l.e.Finding != compare.CannotTell) }
 	}
 	columns := []table.Col[armEffect]{
 		table.Text("knob", "knob", "the setting that was changed, alone", func(l armEffect) string { return l.arm.Knob }),
@@ -219,7 +221,7 @@ func effectColumns(base string) []table.Col[armEffect] {
 			}
 			return verdictOf(l.arm)
 		}, table.Value("verdict", "", "better, worse, within the noise or cannot tell", func(l armEffect) any {
-			if l.e.Finding == analysis.NoDifference {
+			if l.e.Finding == compare.NoDifference {
 				return withinNoise
 			}
 			return string(l.e.Finding)

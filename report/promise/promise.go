@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/claims"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
@@ -18,13 +19,13 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-type point = *analysis.AdmissionPoint
+type point = *claims.Admission
 
 // Tables tell of the rungs that have an admission policy: what they promise and
 // keep, what they serve beside those that have none, whom they take, how wide their
 // bounds are, and how evenly they take. There is none when no rung has one.
 func Tables(s *analysis.Sweep, f caption.Facts) []table.Table {
-	all := s.Admissions()
+	all := claims.Admissions(s)
 	if len(all) == 0 {
 		return nil
 	}

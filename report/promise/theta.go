@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/claims"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -62,7 +63,7 @@ func thetas(points []point, f caption.Facts) table.Table {
 			case a.Interior.N == 0:
 				return ""
 			}
-			return string(analysis.Near(a.Interior, a.Alpha.V, analysis.NearPoints))
+			return string(claims.Near(a.Interior, a.Alpha.V, claims.NearPoints))
 		}),
 	)
 	for i, name := range analysis.Limits {

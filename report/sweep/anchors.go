@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -18,26 +19,26 @@ func Anchors(s *analysis.Sweep, f caption.Facts) (t table.Table, ok bool) {
 	if len(s.Anchors) == 0 {
 		return table.Table{}, false
 	}
-	rep := s.AnchorsOf()
+	rep := cautions.Anchors(s)
 	scales := map[string]format.Scale{}
 	for _, r := range rep.Rows {
-		of := slices.DeleteFunc(slices.Clone(rep.Rows), func(other analysis.AnchorRow) bool { return other.Key != r.Key })
-		scales[r.Key] = format.ScaleOf(r.Unit, column.Largest(of, func(r analysis.AnchorRow) float64 { return max(r.First.Max, r.Anchor.Max) }))
+		of := slices.DeleteFunc(slices.Clone(rep.Rows), func(other cautions.AnchorRow) bool { return other.Key != r.Key })
+		scales[r.Key] = format.ScaleOf(r.Unit, column.Largest(of, func(r cautions.AnchorRow) float64 { return max(r.First.Max, r.Anchor.Max) }))
 	}
-	first := func(r analysis.AnchorRow) analysis.Range { return r.First }
-	anchor := func(r analysis.AnchorRow) analysis.Range { return r.Anchor }
-	difference := func(r analysis.AnchorRow) analysis.Range { return r.Difference }
+	first := func(r cautions.AnchorRow) analysis.Range { return r.First }
+	anchor := func(r cautions.AnchorRow) analysis.Range { return r.Anchor }
+	difference := func(r cautions.AnchorRow) analysis.Range { return r.Difference }
 	t = table.New(f.Title("The same cells, measured again after all others"), f.Caption(), rep.Rows,
-		column.Rung(func(r analysis.AnchorRow) string { return r.Rung }),
-		column.Offered(func(r analysis.AnchorRow) float64 { return r.OfferedRPS }),
-		table.Count("cells between", "cells_between", "cells measured between the two, at least", func(r analysis.AnchorRow) int { return r.Between }),
-		table.Show("metric", func(r analysis.AnchorRow) string { return scales[r.Key].Name(r.Label) },
-			table.Value("metric", "", "key of the metric", func(r analysis.AnchorRow) any { return r.Key })).Left(),
-		table.Show("in its place", func(r analysis.AnchorRow) string { return scales[r.Key].Spread(r.First) },
+		column.Rung(func(r cautions.AnchorRow) string { return r.Rung }),
+		column.Offered(func(r cautions.AnchorRow) float64 { return r.OfferedRPS }),
+		table.Count("cells between", "cells_between", "cells measured between the two, at least", func(r cautions.AnchorRow) int { return r.Between }),
+		table.Show("metric", func(r cautions.AnchorRow) string { return scales[r.Key].Name(r.Label) },
+			table.Value("metric", "", "key of the metric", func(r cautions.AnchorRow) any { return r.Key })).Left(),
+		table.Show("in its place", func(r cautions.AnchorRow) string { return scales[r.Key].Spread(r.First) },
 			column.Span("first", "", "the metric in its place in the sweep, in the unit of its key", "seeds", true, first)...),
-		table.Show("again, at the end", func(r analysis.AnchorRow) string { return scales[r.Key].Spread(r.Anchor) },
+		table.Show("again, at the end", func(r cautions.AnchorRow) string { return scales[r.Key].Spread(r.Anchor) },
 			column.Span("anchor", "", "the metric measured again after all others", "seeds", true, anchor)...),
-		table.Show("difference", func(r analysis.AnchorRow) string { return percents(r.Difference) },
+		table.Show("difference", func(r cautions.AnchorRow) string { return percents(r.Difference) },
 			column.Span("difference", "", "anchor over first, less one", "seeds", false, difference)...),
 	)
 	t.Name = "anchors"
@@ -62,9 +63,9 @@ func percents(r analysis.Range) string {
 }
 
 // noiseFloor says in words what the differences mean.
-func noiseFloor(rep analysis.AnchorReport, f caption.Facts) string {
+func noiseFloor(rep cautions.AnchorReport, f caption.Facts) string {
 	var parts []string
-	for i, m := range analysis.AnchorMetrics() {
+	for i, m := range cautions.AnchorMetrics() {
 		if w := rep.Worst[i]; w.OK {
 			parts = append(parts, fmt.Sprintf("%s by %+.1f%%", m.Label, 100*w.V))
 		}

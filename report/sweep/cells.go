@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
@@ -122,23 +123,23 @@ func largestOf(cells []*analysis.CellMetrics, m analysis.Metric) float64 {
 
 // Probes is the machine's speed before the cells of each rung.
 func Probes(s *analysis.Sweep, f caption.Facts) table.Table {
-	rep := s.Probes()
+	rep := cautions.Probes(s)
 	sc := format.ScaleOf(analysis.TokensPerS, 0)
-	decode := func(r analysis.ProbeRow) analysis.Range { return r.Decode }
-	prefill := func(r analysis.ProbeRow) analysis.Range { return r.Prefill }
-	end := func(of func(analysis.Range) float64) func(analysis.ProbeRow) string {
-		return func(r analysis.ProbeRow) string { return sc.Mean(analysis.Range{N: r.Decode.N, Mean: of(r.Decode)}) }
+	decode := func(r cautions.ProbeRow) analysis.Range { return r.Decode }
+	prefill := func(r cautions.ProbeRow) analysis.Range { return r.Prefill }
+	end := func(of func(analysis.Range) float64) func(cautions.ProbeRow) string {
+		return func(r cautions.ProbeRow) string { return sc.Mean(analysis.Range{N: r.Decode.N, Mean: of(r.Decode)}) }
 	}
 	t := table.New(f.Title("The machine's speed before each cell, by rung"), f.Caption(), rep.Rungs,
-		column.Rung(func(r analysis.ProbeRow) string { return r.Rung }),
-		table.Count("cells", "cells", "cells of the rung", func(r analysis.ProbeRow) int { return r.Cells }),
-		table.Count("no probe", "without_probe", "those without a probe before them", func(r analysis.ProbeRow) int { return r.Missing }),
+		column.Rung(func(r cautions.ProbeRow) string { return r.Rung }),
+		table.Count("cells", "cells", "cells of the rung", func(r cautions.ProbeRow) int { return r.Cells }),
+		table.Count("no probe", "without_probe", "those without a probe before them", func(r cautions.ProbeRow) int { return r.Missing }),
 		// Ranges are over cells, not seeds: each has a probe of its own.
-		table.Show("decode (tok/s)", func(r analysis.ProbeRow) string { return sc.Mean(r.Decode) },
+		table.Show("decode (tok/s)", func(r cautions.ProbeRow) string { return sc.Mean(r.Decode) },
 			column.Span("decode_tokens_per_s", "tokens/s", "decode rate of the idle engine before the cell", "cells", false, decode)...),
 		table.Show("min", end(func(r analysis.Range) float64 { return r.Min })),
 		table.Show("max", end(func(r analysis.Range) float64 { return r.Max })),
-		table.Show("prefill (tok/s)", func(r analysis.ProbeRow) string { return sc.Mean(r.Prefill) },
+		table.Show("prefill (tok/s)", func(r cautions.ProbeRow) string { return sc.Mean(r.Prefill) },
 			column.Span("prefill_tokens_per_s", "tokens/s", "prefill rate of the idle engine before the cell", "cells", false, prefill)...),
 	)
 	if rep.Spread.OK {
@@ -155,7 +156,7 @@ func Probes(s *analysis.Sweep, f caption.Facts) table.Table {
 }
 
 // driftNote says whether the machine's speed has a trend over the sweep.
-func driftNote(rep analysis.ProbeReport) string {
+func driftNote(rep cautions.ProbeReport) string {
 	unit, found := "an hour", "no drift is shown"
 	if rep.PerCell {
 		unit = "a cell"

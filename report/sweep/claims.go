@@ -7,32 +7,33 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/claims"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
-// claims is what is said of such ladders, and what this run says to it.
-func claims(s *analysis.Sweep, f caption.Facts) table.Table {
-	claims := s.Claims()
+// claimed is what is said of such ladders, and what this run says to it.
+func claimed(s *analysis.Sweep, f caption.Facts) table.Table {
+	all := claims.Of(s)
 	type line struct {
-		analysis.Claim
-		analysis.Evidence
+		claims.Claim
+		claims.Evidence
 	}
 	var lines []line
-	rows := make([][]line, len(claims))
-	for i, c := range claims {
+	rows := make([][]line, len(all))
+	for i, c := range all {
 		rows[i] = []line{{Claim: c}} // for a claim without evidence
 		for j, e := range c.Evidence {
 			lines = append(lines, line{c, e})
 			rows[i] = append(rows[i][:j], line{c, e})
 		}
 	}
-	figure := func(of func(analysis.Evidence) float64, ok func(analysis.Evidence) bool) func(line) any {
+	figure := func(of func(claims.Evidence) float64, ok func(claims.Evidence) bool) func(line) any {
 		return func(l line) any { return table.NumberIf(of(l.Evidence), !l.Missing && ok(l.Evidence)) }
 	}
-	interval := func(e analysis.Evidence) bool { return e.Interval }
+	interval := func(e claims.Evidence) bool { return e.Interval }
 	t := table.Grouped(f.Title("The claims, on this machine"), f.Caption(), lines, rows,
 		table.Text("", "claim", "its letter", func(l line) string { return l.Key }),
 		table.Text("claim", "text", "what is claimed", func(l line) string { return l.Text }),
@@ -42,31 +43,31 @@ func claims(s *analysis.Sweep, f caption.Facts) table.Table {
 		table.Value("figure_of", "", "what the figures are", func(l line) any { return l.What }),
 		table.Value("evidence_where", "", "what is compared, or at which rate", func(l line) any { return table.TextIf(l.Where) }),
 		table.Value("figure", "", "a ratio, a share, a count or requests per second, as figure_of says",
-			figure(func(e analysis.Evidence) float64 { return e.Value }, func(analysis.Evidence) bool { return true })),
-		table.Value("figure_ci95_lo", "", "its 95% interval", figure(func(e analysis.Evidence) float64 { return e.Lo }, interval)),
-		table.Value("figure_ci95_hi", "", "its upper end", figure(func(e analysis.Evidence) float64 { return e.Hi }, interval)),
+			figure(func(e claims.Evidence) float64 { return e.Value }, func(claims.Evidence) bool { return true })),
+		table.Value("figure_ci95_lo", "", "its 95% interval", figure(func(e claims.Evidence) float64 { return e.Lo }, interval)),
+		table.Value("figure_ci95_hi", "", "its upper end", figure(func(e claims.Evidence) float64 { return e.Hi }, interval)),
 		table.Value("evidence_verdict", "", "the verdict by this figure alone", func(l line) any { return string(l.Evidence.Verdict) }),
 		table.Value("rule", "", "by which the verdict is given", func(l line) any { return l.Rule }),
 	)
 	t.Notes = []string{"Claims a to e are those of the predecessor's report, f and g are of admission control. [lo, hi]: 95%. “>”: a lower bound. A verdict follows from the figures by the rule below, and from nothing else."}
 	var told []string
-	for _, c := range claims {
+	for _, c := range all {
 		if !slices.Contains(told, c.Key) {
 			told = append(told, c.Key)
 			t.Notes = append(t.Notes, fmt.Sprintf("%s. Figures: %s. %s", c.Key, c.What, c.Rule))
 		}
 	}
-	if len(claims) > 0 && claims[0].Reason != "" {
-		t.Notes = append(t.Notes, claims[0].Reason+", so there is no verdict.")
+	if len(all) > 0 && all[0].Reason != "" {
+		t.Notes = append(t.Notes, all[0].Reason+", so there is no verdict.")
 	}
 	return t
 }
 
-func figureTexts(c analysis.Claim) string {
-	return strings.Join(column.Each(c.Evidence, func(e analysis.Evidence) string { return evidenceText(c, e) }), "; ")
+func figureTexts(c claims.Claim) string {
+	return strings.Join(column.Each(c.Evidence, func(e claims.Evidence) string { return evidenceText(c, e) }), "; ")
 }
 
-func evidenceText(c analysis.Claim, e analysis.Evidence) string {
+func evidenceText(c claims.Claim, e claims.Evidence) string {
 	where := e.Where
 	if where != "" {
 		where += " "

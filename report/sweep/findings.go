@@ -13,7 +13,7 @@ import (
 // done beside what was answered in time, what the sample supports of a p99, goodput at
 // other objectives, the knees, what became worse, and what becomes of the claims.
 func Findings(s *analysis.Sweep, f caption.Facts) []table.Table {
-	tables := []table.Table{throughput(s, f), tails(s, f), slos(s, f), knees(s, f), backlogs(s, f), worse(s, f), claims(s, f)}
+	tables := []table.Table{throughput(s, f), tails(s, f), slos(s, f), kneesOf(s, f), backlogs(s, f), worse(s, f), claimed(s, f)}
 	for i, name := range []string{"throughput", "tails", "slo", "knees", "backlog", "worse", "claims"} {
 		tables[i].Name = name
 	}

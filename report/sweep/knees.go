@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
+	"github.com/cadence-bench/cadence-bench/analysis/knees"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -11,52 +14,52 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// knees says where each rung stops to keep up.
-func knees(s *analysis.Sweep, f caption.Facts) table.Table {
-	knees := s.Knees()
+// kneesOf says where each rung stops to keep up.
+func kneesOf(s *analysis.Sweep, f caption.Facts) table.Table {
+	all := knees.Of(s)
 	notes := &footnotes{}
 	perS := format.ScaleOf(analysis.PerSecond, 0)
 	bracketing := map[string]string{}
-	for _, k := range knees {
+	for _, k := range all {
 		bracketing[k.Rung] = bracketed(k, notes)
 	}
-	has := func(k analysis.Knee) bool { return k.Peak != nil }
-	peaked := func(text func(analysis.Knee) string) func(analysis.Knee) string {
-		return func(k analysis.Knee) string {
+	has := func(k knees.Knee) bool { return k.Peak != nil }
+	peaked := func(text func(knees.Knee) string) func(knees.Knee) string {
+		return func(k knees.Knee) string {
 			if k.Peak == nil {
 				return table.Null
 			}
 			return text(k)
 		}
 	}
-	goodput := append(column.Span("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, func(k analysis.Knee) analysis.Range { return k.Goodput }),
-		table.Value("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", func(k analysis.Knee) any { return table.NumberIf(k.GoodputLo, has(k)) }),
-		table.Value("peak_goodput_rps_ci95_hi", "1/s", "its upper end", func(k analysis.Knee) any { return table.NumberIf(k.GoodputHi, has(k)) }))
-	t := table.New(f.Title("Where each rung stops to keep up"), f.Caption(), knees,
-		column.Rung(func(k analysis.Knee) string { return k.Rung }),
-		table.Show(perS.Name("peak goodput"), peaked(func(k analysis.Knee) string {
+	goodput := append(column.Span("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, func(k knees.Knee) analysis.Range { return k.Goodput }),
+		table.Value("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", func(k knees.Knee) any { return table.NumberIf(k.GoodputLo, has(k)) }),
+		table.Value("peak_goodput_rps_ci95_hi", "1/s", "its upper end", func(k knees.Knee) any { return table.NumberIf(k.GoodputHi, has(k)) }))
+	t := table.New(f.Title("Where each rung stops to keep up"), f.Caption(), all,
+		column.Rung(func(k knees.Knee) string { return k.Rung }),
+		table.Show(perS.Name("peak goodput"), peaked(func(k knees.Knee) string {
 			return fmt.Sprintf("%s [%s, %s]", format.Sig3(k.Goodput.Mean), format.Sig3(k.GoodputLo), format.Sig3(k.GoodputHi))
 		}), goodput...),
-		table.Show("at offered (rps)", peaked(func(k analysis.Knee) string { return format.Short(k.Peak.OfferedRPS) }),
-			table.Value("peak_offered_rps", "1/s", "offered rate of the peak", column.Known(has, func(k analysis.Knee) any { return k.Peak.OfferedRPS })),
-			table.Value("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", column.Known(has, func(k analysis.Knee) any { return k.PeakLo })),
-			table.Value("peak_offered_rps_ci95_hi", "1/s", "highest one", column.Known(has, func(k analysis.Knee) any { return k.PeakHi }))),
+		table.Show("at offered (rps)", peaked(func(k knees.Knee) string { return format.Short(k.Peak.OfferedRPS) }),
+			table.Value("peak_offered_rps", "1/s", "offered rate of the peak", column.Known(has, func(k knees.Knee) any { return k.Peak.OfferedRPS })),
+			table.Value("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", column.Known(has, func(k knees.Knee) any { return k.PeakLo })),
+			table.Value("peak_offered_rps_ci95_hi", "1/s", "highest one", column.Known(has, func(k knees.Knee) any { return k.PeakHi }))),
 		table.Show("peak lies (rps)", peaked(peakSpan),
-			table.Value("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", func(k analysis.Knee) any { return table.Opt(k.Above) }),
-			table.Value("peak_below_rps", "1/s", "the rate next above these; null where none was run", func(k analysis.Knee) any { return table.Opt(k.Below) })),
-		table.Optional("stable up to (rps)", "stable_to_rps", "1/s", "highest stable rate below every unstable one", func(k analysis.Knee) results.Opt[float64] { return k.StableTo }, format.Short),
-		table.Optional("unstable from (rps)", "unstable_from_rps", "1/s", "lowest unstable rate above every stable one", func(k analysis.Knee) results.Opt[float64] { return k.UnstableFrom }, format.Short),
-		table.Show("bracketed", func(k analysis.Knee) string { return bracketing[k.Rung] },
-			table.Value("bracketed", "", "whether rates on both sides of the knee were run", column.Known(has, func(k analysis.Knee) any { return len(k.Missing()) == 0 }))),
-		table.Value("seeds", "", "seeds that were resampled", func(k analysis.Knee) any { return k.Seeds }),
+			table.Value("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", func(k knees.Knee) any { return table.Opt(k.Above) }),
+			table.Value("peak_below_rps", "1/s", "the rate next above these; null where none was run", func(k knees.Knee) any { return table.Opt(k.Below) })),
+		table.Optional("stable up to (rps)", "stable_to_rps", "1/s", "highest stable rate below every unstable one", func(k knees.Knee) results.Opt[float64] { return k.StableTo }, format.Short),
+		table.Optional("unstable from (rps)", "unstable_from_rps", "1/s", "lowest unstable rate above every stable one", func(k knees.Knee) results.Opt[float64] { return k.UnstableFrom }, format.Short),
+		table.Show("bracketed", func(k knees.Knee) string { return bracketing[k.Rung] },
+			table.Value("bracketed", "", "whether rates on both sides of the knee were run", column.Known(has, func(k knees.Knee) any { return len(k.Missing()) == 0 }))),
+		table.Value("seeds", "", "seeds that were resampled", func(k knees.Knee) any { return k.Seeds }),
 	)
-	t.Notes = []string{kneeNote(knees), "Stable and unstable are told by the backlog: the table “backlog”."}
+	t.Notes = []string{kneeNote(all), "Stable and unstable are told by the backlog: the table “backlog”."}
 	t.Notes = append(t.Notes, notes.all()...)
 	return t
 }
 
 // peakSpan says between which of the rates that were run the peak is.
-func peakSpan(k analysis.Knee) string {
+func peakSpan(k knees.Knee) string {
 	switch {
 	case k.Above.OK && k.Below.OK:
 		return fmt.Sprintf("%s–%s", format.Short(k.Above.V), format.Short(k.Below.V))
@@ -68,12 +71,12 @@ func peakSpan(k analysis.Knee) string {
 	return "anywhere"
 }
 
-func bracketed(k analysis.Knee, notes *footnotes) string {
+func bracketed(k knees.Knee, notes *footnotes) string {
 	if k.Peak == nil {
 		return table.Null
 	}
 	marks := ""
-	for _, c := range k.Cautions() {
+	for _, c := range cautions.OfKnee(&k) {
 		marks += notes.mark(fmt.Sprintf("%s: %s.", k.Rung, c.Text))
 	}
 	if marks == "" {
@@ -82,13 +85,13 @@ func bracketed(k analysis.Knee, notes *footnotes) string {
 	return "no" + marks
 }
 
-func kneeNote(knees []analysis.Knee) string {
+func kneeNote(all []knees.Knee) string {
 	seeds := 0
-	for _, k := range knees {
+	for _, k := range all {
 		seeds = max(seeds, k.Seeds)
 	}
 	note := "[lo, hi] and where the peak lies: 95% intervals of 2,000 resamples of blocks of adjacent requests"
-	if seeds < analysis.MinSeeds {
+	if seeds < compare.MinSeeds {
 		return note + " of the one seed. They know nothing of other seeds, nor of what the machine did to a whole cell, and are too narrow. The peak lies between the rates next to those that it was resampled to."
 	}
 	return note + fmt.Sprintf(" in resampled seeds (%d, the same ones at every rate); of the height, the wider of that and Student's t over seeds. The peak lies between the rates next to those that it was resampled to.", seeds)
@@ -96,29 +99,29 @@ func kneeNote(knees []analysis.Knee) string {
 
 // backlogs is the course of each rung's backlog at each rate.
 func backlogs(s *analysis.Sweep, f caption.Facts) table.Table {
-	var all []analysis.Steadiness
-	for _, k := range s.Knees() {
+	var all []knees.Steadiness
+	for _, k := range knees.Of(s) {
 		all = append(all, k.Rates...)
 	}
-	has := func(r analysis.Steadiness) bool { return r.Cells > 0 }
+	has := func(r knees.Steadiness) bool { return r.Cells > 0 }
 	t := table.New(f.Title("Whether the backlog grows"), f.Caption(), all,
-		column.Rung(func(r analysis.Steadiness) string { return r.Rung }),
-		column.Offered(func(r analysis.Steadiness) float64 { return r.OfferedRPS }),
-		table.Count("cells", "cells", "cells whose backlog is known", func(r analysis.Steadiness) int { return r.Cells }),
+		column.Rung(func(r knees.Steadiness) string { return r.Rung }),
+		column.Offered(func(r knees.Steadiness) float64 { return r.OfferedRPS }),
+		table.Count("cells", "cells", "cells whose backlog is known", func(r knees.Steadiness) int { return r.Cells }),
 		table.Optional("mean backlog", "backlog", "", "requests owed, mean over the steady window",
-			func(r analysis.Steadiness) results.Opt[float64] {
+			func(r knees.Steadiness) results.Opt[float64] {
 				return results.Opt[float64]{V: r.Backlog, OK: has(r)}
 			}, format.Sig3),
-		table.Show("growth, of arrivals", func(r analysis.Steadiness) string {
+		table.Show("growth, of arrivals", func(r knees.Steadiness) string {
 			if !has(r) {
 				return table.Null
 			}
 			return format.Growth(r.Growth) + " " + format.GrowthSpan(r.Lo, r.Hi)
 		},
-			table.Value("growth", "", "by how much it rose over the window, over the arrivals", func(r analysis.Steadiness) any { return table.NumberIf(r.Growth, has(r)) }),
-			table.Value("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", func(r analysis.Steadiness) any { return table.NumberIf(r.Lo, has(r)) }),
-			table.Value("growth_ci95_hi", "", "its upper end; null where nothing bounds it", func(r analysis.Steadiness) any { return table.NumberIf(r.Hi, has(r)) })),
-		table.Text("verdict", "verdict", "stable, unstable or unclear", func(r analysis.Steadiness) string { return r.Verdict.String() }),
+			table.Value("growth", "", "by how much it rose over the window, over the arrivals", func(r knees.Steadiness) any { return table.NumberIf(r.Growth, has(r)) }),
+			table.Value("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", func(r knees.Steadiness) any { return table.NumberIf(r.Lo, has(r)) }),
+			table.Value("growth_ci95_hi", "", "its upper end; null where nothing bounds it", func(r knees.Steadiness) any { return table.NumberIf(r.Hi, has(r)) })),
+		table.Text("verdict", "verdict", "stable, unstable or unclear", func(r knees.Steadiness) string { return r.Verdict.String() }),
 	)
 	t.Notes = []string{
 		"Backlog: requests that are owed an answer, at a moment. One whose client gave up was never served and stays in it; a refused one does not. " +

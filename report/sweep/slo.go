@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
+	"github.com/cadence-bench/cadence-bench/analysis/knees"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -14,10 +16,10 @@ import (
 
 // slos is the peak goodput of every rung at several objectives, from the same rows.
 func slos(s *analysis.Sweep, f caption.Facts) table.Table {
-	all := s.SLORows()
+	all := knees.SLORows(s)
 	type cell struct {
-		row  analysis.SLORow
-		peak analysis.SLOPeak
+		row  knees.SLORow
+		peak knees.SLOPeak
 	}
 	var cells []cell
 	undecided := false
@@ -52,7 +54,7 @@ func slos(s *analysis.Sweep, f caption.Facts) table.Table {
 		table.Value("seeds", "", "over which it is the mean", func(c cell) any { return c.peak.Seeds }))
 	t := table.Grouped(f.Title("Peak goodput at other objectives"), f.Caption(), cells, rows, columns...)
 	t.Notes = []string{sameOrder(all), "Requests per second within the objective, at the offered rate where they are most; means over seeds, from the same rows. Ahead means by more than 5% and in every seed."}
-	if f.Seeds < analysis.MinSeeds {
+	if f.Seeds < compare.MinSeeds {
 		t.Notes = append(t.Notes, "1 seed: what the machine did to a whole cell may be what put a rung ahead.")
 	}
 	if undecided {
@@ -62,8 +64,8 @@ func slos(s *analysis.Sweep, f caption.Facts) table.Table {
 }
 
 // sameOrder says whether the objective decides which rung is ahead.
-func sameOrder(all []analysis.SLORow) string {
-	swaps := analysis.Swaps(all)
+func sameOrder(all []knees.SLORow) string {
+	swaps := knees.Swaps(all)
 	if len(swaps) > 0 {
 		var pairs []string
 		for _, w := range swaps {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -20,9 +21,9 @@ func throughput(s *analysis.Sweep, f caption.Facts) table.Table {
 	for _, p := range points {
 		answers[p] = meanAnswer(p, notes)
 	}
-	survivors := func(of func(analysis.Survivors) any) func(*analysis.Point) any {
+	survivors := func(of func(cautions.Survivors) any) func(*analysis.Point) any {
 		return func(p *analysis.Point) any {
-			if v, ok := p.Survivors(); ok {
+			if v, ok := cautions.SurvivorsOf(p); ok {
 				return of(v)
 			}
 			return nil
@@ -34,10 +35,10 @@ func throughput(s *analysis.Sweep, f caption.Facts) table.Table {
 	}
 	columns = append(columns, column.Metrics(points, analysis.HitRate, analysis.ITLP50, analysis.LagP99)...)
 	columns = append(columns, table.Show("mean answer, completed / offered (tok)", func(p *analysis.Point) string { return answers[p] },
-		table.Value("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanOffered, true) })),
-		table.Value("completed_mean_tokens", "tokens", "that of the arrivals that completed", survivors(func(v analysis.Survivors) any { return table.NumberIf(v.MeanCompleted, v.Completed > 0) })),
-		table.Value("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", survivors(func(v analysis.Survivors) any { return table.NumberIf(v.P, true) })),
-		table.Value("survivorship", "", "whether completed answers are shorter, beyond chance and by more than 5%", survivors(func(v analysis.Survivors) any { return v.Biased() }))))
+		table.Value("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", survivors(func(v cautions.Survivors) any { return table.NumberIf(v.MeanOffered, true) })),
+		table.Value("completed_mean_tokens", "tokens", "that of the arrivals that completed", survivors(func(v cautions.Survivors) any { return table.NumberIf(v.MeanCompleted, v.Completed > 0) })),
+		table.Value("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", survivors(func(v cautions.Survivors) any { return table.NumberIf(v.P, true) })),
+		table.Value("survivorship", "", "whether completed answers are shorter, beyond chance and by more than 5%", survivors(func(v cautions.Survivors) any { return v.Biased() }))))
 
 	shown := append(column.PointKeys(f), "achieved_rps", "throughput_rps", "completed_tokens_per_s", "throughput_tokens_per_s", "offered_mean_tokens")
 	shown = append(shown, column.Occurring(points, analysis.Shed, analysis.Timeouts, analysis.Failures, analysis.HitRate)...)
@@ -48,7 +49,7 @@ func throughput(s *analysis.Sweep, f caption.Facts) table.Table {
 
 // meanAnswer sets the mean answer of the arrivals that completed beside that of all.
 func meanAnswer(p *analysis.Point, notes *footnotes) string {
-	v, ok := p.Survivors()
+	v, ok := cautions.SurvivorsOf(p)
 	if !ok {
 		return table.Null
 	}

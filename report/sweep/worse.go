@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/claims"
+	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -14,8 +16,8 @@ import (
 
 // worse is what became worse from each rung to the next, at the rate where it is worst.
 func worse(s *analysis.Sweep, f caption.Facts) table.Table {
-	all := s.Worse()
-	type worsening = analysis.Worsening
+	all := claims.Worse(s)
+	type worsening = claims.Worsening
 	t := table.New(f.Title("What became worse"), f.Caption(), all,
 		table.Show("step", func(w worsening) string { return w.Below + " → " + w.Rung },
 			table.Value("below", "", "the rung below", func(w worsening) any { return w.Below }),
@@ -39,8 +41,8 @@ func worse(s *analysis.Sweep, f caption.Facts) table.Table {
 	if len(all) == 0 {
 		t = t.Shown("below")
 	}
-	t.Notes = []string{"Generated, not chosen: every metric of " + metricNames(analysis.WorseMetrics()) + " that is worse at some rate by more than the floor there, and in every seed, as both rungs replay each seed's requests. Rates: at how many of those compared; a latency that is only a lower bound before is not."}
-	if n := s.Repeats(); n > 0 {
+	t.Notes = []string{"Generated, not chosen: every metric of " + metricNames(claims.WorseMetrics()) + " that is worse at some rate by more than the floor there, and in every seed, as both rungs replay each seed's requests. Rates: at how many of those compared; a latency that is only a lower bound before is not."}
+	if n := claims.Repeats(s); n > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Floor: the largest relative difference between measurements of one cell (replicates and anchors, %d pairs) at that rate, or where there were none the median of the rates that have some; at least 5%%.", n))
 	} else {
 		t.Notes = append(t.Notes, "Floor: 5%, as this run measured no cell twice. What the machine itself changes in between is not in it: see the probes.")
@@ -48,17 +50,17 @@ func worse(s *analysis.Sweep, f caption.Facts) table.Table {
 	if nothing := untouched(s, all); nothing != "" {
 		t.Notes = append(t.Notes, nothing)
 	}
-	if slices.ContainsFunc(all, func(w analysis.Worsening) bool { return w.Before.Thin || w.After.Thin }) {
+	if slices.ContainsFunc(all, func(w claims.Worsening) bool { return w.Before.Thin || w.After.Thin }) {
 		t.Notes = append(t.Notes, thinNote())
 	}
-	if f.Seeds < analysis.MinSeeds {
+	if f.Seeds < compare.MinSeeds {
 		t.Notes = append(t.Notes, "1 seed: what the machine did to a whole cell cannot be told from what the rung did.")
 	}
 	return t
 }
 
 // untouched names the steps at which nothing became worse.
-func untouched(s *analysis.Sweep, all []analysis.Worsening) string {
+func untouched(s *analysis.Sweep, all []claims.Worsening) string {
 	worse := map[analysis.Step]bool{}
 	for _, w := range all {
 		worse[w.Step] = true
@@ -80,7 +82,7 @@ func metricNames(ms []analysis.Metric) string {
 }
 
 // worseFigure is a number with its unit, as the column's rows have different ones.
-func worseFigure(w analysis.Worsening, r analysis.Range) string {
+func worseFigure(w claims.Worsening, r analysis.Range) string {
 	sc := format.ScaleOf(w.Unit, max(w.Before.Max, w.After.Max))
 	text := sc.Mean(r)
 	if sc.Unit != "" {
@@ -93,7 +95,7 @@ func worseFigure(w analysis.Worsening, r analysis.Range) string {
 }
 
 // worseChange is after over before, as a share or, from three times on, as a factor.
-func worseChange(w analysis.Worsening) string {
+func worseChange(w claims.Worsening) string {
 	more := ""
 	if w.After.Bounds > 0 {
 		more = ">"
