@@ -97,7 +97,7 @@ func pairs(name, title string, headings [2]string, nameKey, valueKey string, all
 
 // asIs is a column of texts of the manifest.
 func asIs[T any](heading, key string, of func(T) string) table.Col[T] {
-	return table.Show(heading, of, table.Value(key, "", "as in the manifest", func(record T) any { return table.TextIf(of(record)) })).Left()
+	return table.Show(heading, of, table.Value(key, "", "as in the manifest", func(record T) any { return of(record) })).Left()
 }
 
 func server(t results.Target) string {

@@ -34,22 +34,17 @@ func Tables(measured, simulated *analysis.Run, replays Replays) []table.Table {
 // byMetric is one row per metric: how far a simulation is from what was measured.
 func byMetric(f fidelity.Report, facts caption.Facts) table.Table {
 	type aim = fidelity.AimReport
-	percent := func(form string, of func(aim) float64) func(aim) string {
-		return func(a aim) string {
-			if a.N == 0 {
-				return table.Null
-			}
-			return fmt.Sprintf(form, 100*of(a))
-		}
+	percent := func(heading, form string, of func(aim) float64) table.Col[aim] {
+		return table.Show(heading, func(a aim) string { return fmt.Sprintf(form, 100*of(a)) }).Where(func(a aim) bool { return a.N > 0 })
 	}
 	t := table.New("The twin against the engine: error per cell", facts.Caption(), f.Aims,
 		table.Show("metric", func(a aim) string { return a.Label }).Left(),
 		table.Show("cells", func(a aim) string { return strconv.Itoa(a.N) }),
 		table.Show("within the aim", func(a aim) string { return fmt.Sprintf("%d (±%.0f%%)", a.Within, 100*a.Aim.Within) }),
-		table.Show("median error", percent("%.1f%%", func(a aim) float64 { return a.Median })),
-		table.Show("p90", percent("%.1f%%", func(a aim) float64 { return a.P90 })),
-		table.Show("worst", percent("%.1f%%", func(a aim) float64 { return a.Worst })),
-		table.Show("mean, signed", percent("%+.1f%%", func(a aim) float64 { return a.Bias })))
+		percent("median error", "%.1f%%", func(a aim) float64 { return a.Median }),
+		percent("p90", "%.1f%%", func(a aim) float64 { return a.P90 }),
+		percent("worst", "%.1f%%", func(a aim) float64 { return a.Worst }),
+		percent("mean, signed", "%+.1f%%", func(a aim) float64 { return a.Bias }))
 	t.Notes = []string{
 		"Error is predicted over measured, less one; the first columns are of its size. A cell in which one of the two is only a bound is not counted.",
 		fmt.Sprintf("Of %d pairs of rungs whose measured 95%% intervals are apart (goodput, TTFT p50, E2E p50 and p99, at the same rate and seed), the twin has %d in the same order.", len(f.Orders), f.Kept()),

@@ -35,36 +35,23 @@ func Offered[T any](of func(T) float64) table.Col[T] {
 	return table.Number("offered (rps)", "offered_rps", "1/s", "rate at which the tape offers requests", of, format.Short)
 }
 
-// Known is what of gives where there is something to give, else null.
-func Known[T any](there func(T) bool, of func(T) any) func(T) any {
-	return func(record T) any {
-		if !there(record) {
-			return nil
-		}
-		return of(record)
-	}
-}
-
 // Span is what machines get of a range over seeds or cells: its mean, its ends and, where
 // asked, whether these are lower bounds.
 func Span[T any](key, unit, doc, over string, bounds bool, of func(T) analysis.Range) []table.Col[T] {
-	number := func(pick func(analysis.Range) float64) func(T) any {
-		return func(record T) any { r := of(record); return table.NumberIf(pick(r), r.N > 0) }
-	}
-	truth := func(pick func(analysis.Range) bool) func(T) any {
-		return Known(func(record T) bool { return of(record).N > 0 }, func(record T) any { return pick(of(record)) })
+	part := func(suffix, unit, doc string, pick func(analysis.Range) any) table.Col[T] {
+		return table.Value(key+suffix, unit, doc, func(record T) any { return pick(of(record)) }).Where(func(record T) bool { return of(record).N > 0 })
 	}
 	columns := []table.Col[T]{
-		table.Value(key, unit, "mean over "+over+": "+doc, number(func(r analysis.Range) float64 { return r.Mean })),
-		table.Value(key+"_min", unit, "the least of these "+over, number(func(r analysis.Range) float64 { return r.Min })),
-		table.Value(key+"_max", unit, "the largest of these "+over, number(func(r analysis.Range) float64 { return r.Max })),
+		part("", unit, "mean over "+over+": "+doc, func(r analysis.Range) any { return r.Mean }),
+		part("_min", unit, "the least of these "+over, func(r analysis.Range) any { return r.Min }),
+		part("_max", unit, "the largest of these "+over, func(r analysis.Range) any { return r.Max }),
 	}
 	if !bounds {
 		return columns
 	}
 	return append(columns,
-		table.Value(key+"_is_lower_bound", "", "whether the true mean and largest are above those given", truth(func(r analysis.Range) bool { return r.Bounds > 0 })),
-		table.Value(key+"_min_is_lower_bound", "", "whether the true least is above the one given too", truth(func(r analysis.Range) bool { return r.Bounds == r.N })))
+		part("_is_lower_bound", "", "whether the true mean and largest are above those given", func(r analysis.Range) any { return r.Bounds > 0 }),
+		part("_min_is_lower_bound", "", "whether the true least is above the one given too", func(r analysis.Range) any { return r.Bounds == r.N }))
 }
 
 // Metric is a metric's column in one unit: means over seeds, with the range when

@@ -42,7 +42,7 @@ func deltas(c *compare.Comparison, f caption.Facts) table.Table {
 		}
 	}
 	number := func(key, unit, doc string, of func(DeltaRecord) results.Opt[float64]) table.Col[line] {
-		return table.Value(key, unit, doc, func(l line) any { return table.Opt(of(l.record)) })
+		return table.Value(key, unit, doc, func(l line) any { return of(l.record) })
 	}
 	t := table.New(f.Title("B against A, metric by metric"), f.Caption(), lines,
 		table.Show("rung", func(l line) string { return versus(l.point) },
@@ -66,7 +66,7 @@ func deltas(c *compare.Comparison, f caption.Facts) table.Table {
 			number("ci95_hi", "", "its upper end", func(r DeltaRecord) results.Opt[float64] { return r.Hi })),
 		table.Show("B is", func(l line) string { return string(l.Finding) + l.mark },
 			table.Value("finding", "", "what B is, against A", func(l line) any { return string(l.Finding) }),
-			table.Value("reason", "", "why nobody can tell", func(l line) any { return table.TextIf(l.Reason) })).Left(),
+			table.Value("reason", "", "why nobody can tell", func(l line) any { return l.Reason })).Left(),
 		table.Show("could have shown", func(l line) string { return size(l.Delta, l.scale) },
 			number("could_have_shown", "", "the smallest difference that the sample would find", func(r DeltaRecord) results.Opt[float64] { return r.Smallest })))
 	t.Notes = append(notes,

@@ -33,14 +33,7 @@ func (l Load) Title() string {
 
 // Table shows what each component took of the busy time.
 func Table(p *cpuprofile.Profile, load Load) table.Table {
-	seen := func(of func(cpuprofile.Share) string) func(cpuprofile.Share) string {
-		return func(s cpuprofile.Share) string {
-			if s.Samples == 0 {
-				return table.Null
-			}
-			return of(s)
-		}
-	}
+	seen := func(s cpuprofile.Share) bool { return s.Samples > 0 }
 	t := table.New("Where busy time goes", fmt.Sprintf("%s at %s requests/s for %s s, %s, KV %s, engine threads: %s, %s",
 		load.Rung, format.Short(load.OfferedRPS), format.Short(p.Duration.Seconds()), load.Model, load.Layout, load.Threads, load.CPU), p.Shares(),
 		table.Show("component", func(s cpuprofile.Share) string { return string(s.Component) }).Left(),
@@ -51,8 +44,8 @@ func Table(p *cpuprofile.Profile, load Load) table.Table {
 			}
 			return fmt.Sprintf("%.2f%%", 100*s.Share)
 		}),
-		table.Show("self time (s)", seen(func(s cpuprofile.Share) string { return fmt.Sprintf("%.2f", s.Busy.Seconds()) })),
-		table.Show("per step (ms)", seen(func(s cpuprofile.Share) string { return perStep(s.Busy, load.Steps) })),
+		table.Show("self time (s)", func(s cpuprofile.Share) string { return fmt.Sprintf("%.2f", s.Busy.Seconds()) }).Where(seen),
+		table.Show("per step (ms)", func(s cpuprofile.Share) string { return perStep(s.Busy, load.Steps) }).Where(seen),
 		table.Show("samples", func(s cpuprofile.Share) string { return fmt.Sprint(s.Samples) }))
 	t.Notes = notes(p, load)
 	return t

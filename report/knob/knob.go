@@ -194,9 +194,7 @@ func effectsOf(arms []study.ArmResult) (all []armEffect) {
 
 // effectColumns are what machines get of every metric of every arm at every rate.
 func effectColumns(base string) []table.Col[armEffect] {
-	judged := func(of func(armEffect) float64) func(armEffect) any {
-		return func(l armEffect) any { return table.NumberIf(of(l), l.e.Finding != compare.CannotTell) }
-	}
+	judged := func(l armEffect) bool { return l.e.Finding != compare.CannotTell }
 	columns := []table.Col[armEffect]{
 		table.Text("knob", "knob", "the setting that was changed, alone", func(l armEffect) string { return l.arm.Knob }),
 		table.Show("value", func(l armEffect) string {
@@ -212,9 +210,9 @@ func effectColumns(base string) []table.Col[armEffect] {
 	columns = append(columns, column.Span("changed", "", "the metric with the change", "seeds", true, func(l armEffect) analysis.Range { return l.e.Arm })...)
 	return append(columns,
 		table.Value("relative", "", "whether difference and floor are natural logarithms of a ratio; else they are in the unit of the metric's key", func(l armEffect) any { return l.e.Relative }),
-		table.Value("difference", "", "changed against unchanged, by tape, mean over seeds; null when nobody can tell", judged(func(l armEffect) float64 { return l.e.Difference })),
+		table.Value("difference", "", "changed against unchanged, by tape, mean over seeds; null when nobody can tell", func(l armEffect) any { return l.e.Difference }).Where(judged),
 		table.Value("difference_is_lower_bound", "", "whether the true difference is above the one given", func(l armEffect) any { return l.e.AtLeast }),
-		table.Value("floor", "", "the noise that it must exceed", judged(func(l armEffect) float64 { return l.e.Floor })),
+		table.Value("floor", "", "the noise that it must exceed", func(l armEffect) any { return l.e.Floor }).Where(judged),
 		table.Show("verdict", func(l armEffect) string {
 			if l.unchanged != nil {
 				return ""
@@ -226,5 +224,5 @@ func effectColumns(base string) []table.Col[armEffect] {
 			}
 			return string(l.e.Finding)
 		})).Left(),
-		table.Value("reason", "", "why nobody can tell", func(l armEffect) any { return table.TextIf(l.e.Reason) }))
+		table.Value("reason", "", "why nobody can tell", func(l armEffect) any { return l.e.Reason }))
 }

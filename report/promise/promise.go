@@ -133,7 +133,7 @@ func byRate(s *analysis.Sweep, points []point, title string, f caption.Facts, m 
 		column.Rung(func(e entry) string { return e.rung }),
 		table.Text("policy", "policy", "its admission policy; empty is none", func(e entry) string { return e.policy }),
 		table.Value("offered_rps", "1/s", "rate at which requests were offered", func(e entry) any { return e.rate }),
-		table.Value(m.Key, "", m.Label+", mean over seeds", func(e entry) any { return table.Opt(e.value) }),
+		table.Value(m.Key, "", m.Label+", mean over seeds", func(e entry) any { return e.value }),
 	}
 	for i, rate := range s.Rates {
 		columns = append(columns, table.Across(format.Short(rate), func(row []entry) string {

@@ -36,7 +36,12 @@ func proportion(p stats.Proportion) string {
 // proportionValues are a share, its interval and its counts.
 func proportionValues(key, doc string, of func(point) stats.Proportion) []table.Col[point] {
 	share := func(pick func(stats.Proportion) float64) func(point) any {
-		return func(a point) any { p := of(a); return table.NumberIf(pick(p), p.N > 0) }
+		return func(a point) any {
+			if p := of(a); p.N > 0 {
+				return pick(p)
+			}
+			return nil
+		}
 	}
 	return []table.Col[point]{
 		table.Value(key, "", doc, share(func(p stats.Proportion) float64 { return p.P })),

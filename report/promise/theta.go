@@ -25,26 +25,14 @@ const refusedByNote = "*refused by*: shares of the requests refused, by the firs
 // thetas tells where the threshold of each policy stood, whether the promise is met as
 // closely as it should be there, and what else refused.
 func thetas(points []point, f caption.Facts) table.Table {
+	recorded := func(a point) bool { return a.Theta.Decided > 0 }
 	figure := func(head, key, doc string, of func(a point) results.Opt[float64], format func(float64) string) table.Col[point] {
-		return table.Optional(head, key, "", doc, func(a point) results.Opt[float64] {
-			if a.Theta.Decided == 0 {
-				return results.Opt[float64]{}
-			}
-			return of(a)
-		}, format)
+		return table.Optional(head, key, "", doc, of, format).Where(recorded)
 	}
 	where := func(at string, n func(t *analysis.Theta) int) table.Col[point] {
 		return figure("θ "+at, "theta_"+at+"_share", "share of the decisions at which θ was there", func(a point) results.Opt[float64] {
 			return shareOf(n(&a.Theta), a.Theta.Decided)
 		}, percent)
-	}
-	recorded := func(text func(a point) string) func(a point) string {
-		return func(a point) string {
-			if a.Theta.Decided == 0 {
-				return table.Null
-			}
-			return text(a)
-		}
 	}
 	columns := append(who(), alpha(),
 		where("least", func(t *analysis.Theta) int { return t.Least }),
@@ -53,9 +41,14 @@ func thetas(points []point, f caption.Facts) table.Table {
 		figure("θ mean", "theta_mean", "mean of θ over the decisions", func(a point) results.Opt[float64] {
 			return results.Some(a.Theta.Sum / float64(a.Theta.Decided))
 		}, format.Sig3),
-		table.Show("late while interior", recorded(func(a point) string { return proportion(a.Interior) }),
+		table.Show("late while interior", func(a point) string {
+			if !recorded(a) {
+				return table.Null
+			}
+			return proportion(a.Interior)
+		},
 			proportionValues("late_while_interior", "share of the requests taken by the bound while θ was interior that did not end well within the SLO", func(a point) stats.Proportion { return a.Interior })...),
-		table.Show("of", recorded(func(a point) string { return strconv.Itoa(a.Interior.N) })),
+		table.Show("of", func(a point) string { return strconv.Itoa(a.Interior.N) }).Where(recorded),
 		table.Text("within 2 points of α", "within_2_points_of_alpha", "whether the interval of that share lies within α ± 2 points", func(a point) string {
 			switch {
 			case a.Theta.Decided == 0:

@@ -29,7 +29,7 @@ func Cells(s *analysis.Sweep, f caption.Facts) table.Table {
 		unit, doc := column.Documented(m)
 		sc := format.ScaleOf(m.Unit, largestOf(cells, m))
 		columns = append(columns, table.Show(sc.Name(m.Label), func(c cell) string { return sc.Value(m.Of(c)) },
-			table.Value(m.Key, unit, doc, func(c cell) any { v := m.Of(c); return table.NumberIf(v.V, v.OK) })))
+			table.Value(m.Key, unit, doc, func(c cell) any { return m.Of(c).V })).Where(func(c cell) bool { return m.Of(c).OK }))
 	}
 	columns = append(columns,
 		quantile(cells, analysis.TTFTP50, true, func(c cell) stats.Quantile { return c.TTFT.P50 }),
@@ -43,8 +43,8 @@ func Cells(s *analysis.Sweep, f caption.Facts) table.Table {
 		quantile(cells, analysis.LagP99, true, func(c cell) stats.Quantile { return c.DispatchLag.P99 }),
 		table.Show("valid", valid,
 			table.Value("valid", "", "whether the cell may be used", func(c cell) any { return c.Valid() }),
-			table.Value("invalid_reasons", "", "the checks that void it", func(c cell) any { return table.TextIf(codes(c.Invalid, " ")) }),
-			table.Value("warnings", "", "what else a reader should know, by name", func(c cell) any { return table.TextIf(codes(c.Warnings, " ")) })))
+			table.Value("invalid_reasons", "", "the checks that void it", func(c cell) any { return codes(c.Invalid, " ") }),
+			table.Value("warnings", "", "what else a reader should know, by name", func(c cell) any { return codes(c.Warnings, " ") })))
 	t := table.New(f.Title("Every cell, in the order of the sweep"), f.Caption(), cells, columns...).Shown("order", "rung", "offered_rps", "seed",
 		"arrivals", "completed", "shed", "timeouts", "failed", "goodput_rps", "throughput_tokens_per_s", "tpot_p50_s", "ttft_p50_s", "e2e_p50_s", "e2e_p99_s", "valid")
 	t.Notes = []string{
@@ -84,19 +84,20 @@ func cellColumns[T any](of func(T) *analysis.CellMetrics) []table.Col[T] {
 func quantile(cells []*analysis.CellMetrics, m analysis.Metric, interval bool, of func(*analysis.CellMetrics) stats.Quantile) table.Col[*analysis.CellMetrics] {
 	unit, doc := column.Documented(m)
 	sc := format.ScaleOf(m.Unit, largestOf(cells, m))
-	measured := func(pick func(stats.Quantile) any) func(*analysis.CellMetrics) any {
-		return column.Known(func(c *analysis.CellMetrics) bool { return of(c).N > 0 }, func(c *analysis.CellMetrics) any { return pick(of(c)) })
+	part := func(suffix, unit, doc string, pick func(stats.Quantile) any) table.Col[*analysis.CellMetrics] {
+		return table.Value(m.Key+suffix, unit, doc, func(c *analysis.CellMetrics) any { return pick(of(c)) })
 	}
 	show := func(c *analysis.CellMetrics) string { return sc.Interval(of(c)) }
 	if !interval {
 		show = func(c *analysis.CellMetrics) string { return sc.Value(m.Of(c)) }
 	}
 	return table.Show(sc.Name(m.Label), show,
-		table.Value(m.Key, unit, doc, measured(func(q stats.Quantile) any { return table.NumberIf(q.Value, true) })),
-		table.Value(m.Key+"_is_lower_bound", "", "whether the true quantile is above the one given", measured(func(q stats.Quantile) any { return q.Censored })),
-		table.Value(m.Key+"_is_unbounded", "", "whether there are too few requests to bound it from above", measured(func(q stats.Quantile) any { return !q.Supported })),
-		table.Value(m.Key+"_ci95_lo", unit, "95% interval, from order statistics", measured(func(q stats.Quantile) any { return table.NumberIf(q.Lo, true) })),
-		table.Value(m.Key+"_ci95_hi", unit, "its upper end; null where nothing bounds it", measured(func(q stats.Quantile) any { return table.NumberIf(q.Hi, true) })))
+		part("", unit, doc, func(q stats.Quantile) any { return q.Value }),
+		part("_is_lower_bound", "", "whether the true quantile is above the one given", func(q stats.Quantile) any { return q.Censored }),
+		part("_is_unbounded", "", "whether there are too few requests to bound it from above", func(q stats.Quantile) any { return !q.Supported }),
+		part("_ci95_lo", unit, "95% interval, from order statistics", func(q stats.Quantile) any { return q.Lo }),
+		part("_ci95_hi", unit, "its upper end; null where nothing bounds it", func(q stats.Quantile) any { return q.Hi })).
+		Where(func(c *analysis.CellMetrics) bool { return of(c).N > 0 })
 }
 
 func codes(ws []analysis.Warning, between string) string {

@@ -86,25 +86,23 @@ func (w worstCheck) where() string {
 func Checks(s *analysis.Sweep, f caption.Facts) table.Table {
 	cells := cellsOf(s)
 	checks := column.Each(analysis.CheckDocs(), func(d analysis.CheckDoc) worstCheck { return worstOf(d, cells) })
-	there := func(of func(worstCheck) any) func(worstCheck) any {
-		return column.Known(func(w worstCheck) bool { return w.cell != nil }, of)
-	}
+	there := func(w worstCheck) bool { return w.cell != nil }
 	t := table.New("What each cell was checked for", f.Caption(), checks,
 		table.Show("check", func(w worstCheck) string { return w.doc.Label }, table.Value("check", "", "name of the check", func(w worstCheck) any { return w.doc.Name })).Left(),
 		table.Show("worst figure", worstCheck.figure,
-			table.Value("worst_figure", "", "the most alarming figure, in figure_unit", there(func(w worstCheck) any { return table.Opt(w.worst.Figure) })),
-			table.Value("figure_unit", "", "null for a count, a share or a plain number", func(w worstCheck) any { return table.TextIf(unitNames[w.doc.Unit]) })),
+			table.Value("worst_figure", "", "the most alarming figure, in figure_unit", func(w worstCheck) any { return w.worst.Figure }).Where(there),
+			table.Value("figure_unit", "", "null for a count, a share or a plain number", func(w worstCheck) any { return unitNames[w.doc.Unit] })),
 		table.Show("in", worstCheck.where,
-			table.Value("worst_order", "", "place in the run of the first cell with that figure; other cells may have it too", there(func(w worstCheck) any { return w.cell.Cell.Order })),
-			table.Value("worst_rung", "", "its rung", there(func(w worstCheck) any { return w.cell.Cell.Rung })),
-			table.Value("worst_offered_rps", "1/s", "its offered rate", there(func(w worstCheck) any { return w.cell.Cell.OfferedRPS })),
-			table.Value("worst_seed", "", "its seed", there(func(w worstCheck) any { return w.cell.Cell.Seed })),
-			table.Value("worst_replicate", "", "its replicate", there(func(w worstCheck) any { return w.cell.Cell.Replicate })),
-			table.Value("worst_anchor", "", "whether it is an anchor", there(func(w worstCheck) any { return w.cell.Cell.Anchor }))).Left(),
+			table.Value("worst_order", "", "place in the run of the first cell with that figure; other cells may have it too", func(w worstCheck) any { return w.cell.Cell.Order }).Where(there),
+			table.Value("worst_rung", "", "its rung", func(w worstCheck) any { return w.cell.Cell.Rung }).Where(there),
+			table.Value("worst_offered_rps", "1/s", "its offered rate", func(w worstCheck) any { return w.cell.Cell.OfferedRPS }).Where(there),
+			table.Value("worst_seed", "", "its seed", func(w worstCheck) any { return w.cell.Cell.Seed }).Where(there),
+			table.Value("worst_replicate", "", "its replicate", func(w worstCheck) any { return w.cell.Cell.Replicate }).Where(there),
+			table.Value("worst_anchor", "", "whether it is an anchor", func(w worstCheck) any { return w.cell.Cell.Anchor }).Where(there)).Left(),
 		table.Show("noted from", func(w worstCheck) string { return orNever(w.doc.Note) },
-			table.Value("noted_from", "", "when a cell carries a note; null never", func(w worstCheck) any { return table.TextIf(w.doc.Note) })).Left(),
+			table.Value("noted_from", "", "when a cell carries a note; null never", func(w worstCheck) any { return w.doc.Note })).Left(),
 		table.Show("void from", func(w worstCheck) string { return orNever(w.doc.Void) },
-			table.Value("void_from", "", "when a cell is invalid; null never", func(w worstCheck) any { return table.TextIf(w.doc.Void) })).Left(),
+			table.Value("void_from", "", "when a cell is invalid; null never", func(w worstCheck) any { return w.doc.Void })).Left(),
 		table.Count("cells checked", "cells_checked", "cells in which there was something to judge", func(w worstCheck) int {
 			return w.counts[analysis.Passed] + w.counts[analysis.Noted] + w.counts[analysis.Voided]
 		}),
@@ -144,10 +142,10 @@ func CellChecks(s *analysis.Sweep, f caption.Facts) table.Table {
 	columns = append(columns,
 		table.Show("valid", func(c checked) string { return valid(c.cell) }),
 		table.Value("check", "", "name of the check", func(c checked) any { return c.check.Name }),
-		table.Value("figure", "", "what it found, in figure_unit; null where there was nothing to measure", func(c checked) any { return table.Opt(c.check.Figure) }),
-		table.Value("figure_unit", "", "null for a count, a share or a plain number", func(c checked) any { return table.TextIf(unitNames[c.check.Unit]) }),
+		table.Value("figure", "", "what it found, in figure_unit; null where there was nothing to measure", func(c checked) any { return c.check.Figure }),
+		table.Value("figure_unit", "", "null for a count, a share or a plain number", func(c checked) any { return unitNames[c.check.Unit] }),
 		table.Value("verdict", "", "passed, noted, voided or unmeasured", func(c checked) any { return c.check.Verdict.String() }),
-		table.Value("detail", "", "what there is to add", func(c checked) any { return table.TextIf(c.check.Detail) }))
+		table.Value("detail", "", "what there is to add", func(c checked) any { return c.check.Detail }))
 	t := table.Grouped("Every check of every cell", f.Caption(), checks, rows, columns...)
 	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + table.Null + "”: not measured."}
 	return t

@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // claimed is what is said of such ladders, and what this run says to it.
@@ -31,7 +32,7 @@ func claimed(s *analysis.Sweep, f caption.Facts) table.Table {
 		}
 	}
 	figure := func(of func(claims.Evidence) float64, ok func(claims.Evidence) bool) func(line) any {
-		return func(l line) any { return table.NumberIf(of(l.Evidence), !l.Missing && ok(l.Evidence)) }
+		return func(l line) any { return results.Opt[float64]{V: of(l.Evidence), OK: !l.Missing && ok(l.Evidence)} }
 	}
 	interval := func(e claims.Evidence) bool { return e.Interval }
 	t := table.Grouped(f.Title("The claims, on this machine"), f.Caption(), lines, rows,
@@ -41,7 +42,7 @@ func claimed(s *analysis.Sweep, f caption.Facts) table.Table {
 		table.Show("verdict", func(l line) string { return "**" + string(l.Claim.Verdict) + "**" },
 			table.Value("verdict", "", "holds, does not hold or cannot tell", func(l line) any { return string(l.Claim.Verdict) })).Left(),
 		table.Value("figure_of", "", "what the figures are", func(l line) any { return l.What }),
-		table.Value("evidence_where", "", "what is compared, or at which rate", func(l line) any { return table.TextIf(l.Where) }),
+		table.Value("evidence_where", "", "what is compared, or at which rate", func(l line) any { return l.Where }),
 		table.Value("figure", "", "a ratio, a share, a count or requests per second, as figure_of says",
 			figure(func(e claims.Evidence) float64 { return e.Value }, func(claims.Evidence) bool { return true })),
 		table.Value("figure_ci95_lo", "", "its 95% interval", figure(func(e claims.Evidence) float64 { return e.Lo }, interval)),

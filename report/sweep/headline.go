@@ -10,7 +10,6 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
-	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Headline is one row per rung: its peak goodput, and its tail under the highest
@@ -31,19 +30,14 @@ func Headline(s *analysis.Sweep, f caption.Facts) table.Table {
 		column.Rung(func(h knees.Headline) string { return h.Rung }),
 		table.Show(perS.Name("peak goodput"), func(h knees.Headline) string { return perS.Spread(h.Goodput) },
 			column.Span("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, goodput)...),
-		table.Optional("at offered (rps)", "peak_offered_rps", "1/s", "the offered rate of the peak; null when no cell of the rung is valid", func(h knees.Headline) results.Opt[float64] {
-			if h.Peak == nil {
-				return results.Opt[float64]{}
-			}
-			return results.Some(h.Peak.OfferedRPS)
-		}, format.Short),
-		table.Optional("× the rung below", "gain", "", "peak_goodput_rps over that of the rung below; null without one",
-			func(h knees.Headline) results.Opt[float64] {
-				return results.Opt[float64]{V: h.Gain, OK: h.Gain != 0}
-			}, format.Sig3),
+		table.Number("at offered (rps)", "peak_offered_rps", "1/s", "the offered rate of the peak; null when no cell of the rung is valid",
+			func(h knees.Headline) float64 { return h.Peak.OfferedRPS }, format.Short).Where(func(h knees.Headline) bool { return h.Peak != nil }),
+		table.Number("× the rung below", "gain", "", "peak_goodput_rps over that of the rung below; null without one",
+			func(h knees.Headline) float64 { return h.Gain }, format.Sig3).Where(func(h knees.Headline) bool { return h.Gain != 0 }),
 		table.Show(ttftScale.Name("TTFT p50 there"), func(h knees.Headline) string { return ttftScale.Mean(h.TTFT) },
 			column.Span("peak_ttft_p50_s", "s", "median TTFT at the peak", "seeds", true, ttft)...),
-		table.Value("common_offered_rps", "1/s", "the highest rate that every rung was offered", func(h knees.Headline) any { return table.NumberIf(h.TailRPS, h.Tail.N > 0) }),
+		table.Value("common_offered_rps", "1/s", "the highest rate that every rung was offered", func(h knees.Headline) any { return h.TailRPS }).
+			Where(func(h knees.Headline) bool { return h.Tail.N > 0 }),
 		table.Show(tailScale.Name(tailLabel), func(h knees.Headline) string {
 			if h.Tail.Thin {
 				return tailScale.Spread(h.Tail) + thin

@@ -20,37 +20,36 @@ func kneesOf(s *analysis.Sweep, f caption.Facts) table.Table {
 	notes := &footnotes{}
 	perS := format.ScaleOf(analysis.PerSecond, 0)
 	bracketing := map[string]string{}
-	for _, k := range all {
-		bracketing[k.Rung] = bracketed(k, notes)
-	}
 	has := func(k knees.Knee) bool { return k.Peak != nil }
-	peaked := func(text func(knees.Knee) string) func(knees.Knee) string {
-		return func(k knees.Knee) string {
-			if k.Peak == nil {
-				return table.Null
-			}
-			return text(k)
+	for _, k := range all {
+		if has(k) {
+			bracketing[k.Rung] = bracketed(k, notes)
 		}
 	}
 	goodput := append(column.Span("peak_goodput_rps", "1/s", "the highest goodput over the offered rates", "seeds", false, func(k knees.Knee) analysis.Range { return k.Goodput }),
-		table.Value("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", func(k knees.Knee) any { return table.NumberIf(k.GoodputLo, has(k)) }),
-		table.Value("peak_goodput_rps_ci95_hi", "1/s", "its upper end", func(k knees.Knee) any { return table.NumberIf(k.GoodputHi, has(k)) }))
+		table.Value("peak_goodput_rps_ci95_lo", "1/s", "its 95% interval", func(k knees.Knee) any { return k.GoodputLo }),
+		table.Value("peak_goodput_rps_ci95_hi", "1/s", "its upper end", func(k knees.Knee) any { return k.GoodputHi }))
 	t := table.New(f.Title("Where each rung stops to keep up"), f.Caption(), all,
 		column.Rung(func(k knees.Knee) string { return k.Rung }),
-		table.Show(perS.Name("peak goodput"), peaked(func(k knees.Knee) string {
+		table.Show(perS.Name("peak goodput"), func(k knees.Knee) string {
 			return fmt.Sprintf("%s [%s, %s]", format.Sig3(k.Goodput.Mean), format.Sig3(k.GoodputLo), format.Sig3(k.GoodputHi))
-		}), goodput...),
-		table.Show("at offered (rps)", peaked(func(k knees.Knee) string { return format.Short(k.Peak.OfferedRPS) }),
-			table.Value("peak_offered_rps", "1/s", "offered rate of the peak", column.Known(has, func(k knees.Knee) any { return k.Peak.OfferedRPS })),
-			table.Value("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", column.Known(has, func(k knees.Knee) any { return k.PeakLo })),
-			table.Value("peak_offered_rps_ci95_hi", "1/s", "highest one", column.Known(has, func(k knees.Knee) any { return k.PeakHi }))),
-		table.Show("peak lies (rps)", peaked(peakSpan),
-			table.Value("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", func(k knees.Knee) any { return table.Opt(k.Above) }),
-			table.Value("peak_below_rps", "1/s", "the rate next above these; null where none was run", func(k knees.Knee) any { return table.Opt(k.Below) })),
+		}, goodput...).Where(has),
+		table.Show("at offered (rps)", func(k knees.Knee) string { return format.Short(k.Peak.OfferedRPS) },
+			table.Value("peak_offered_rps", "1/s", "offered rate of the peak", func(k knees.Knee) any { return k.Peak.OfferedRPS }),
+			table.Value("peak_offered_rps_ci95_lo", "1/s", "lowest rate at which 95% of the resampled peaks are", func(k knees.Knee) any { return k.PeakLo }),
+			table.Value("peak_offered_rps_ci95_hi", "1/s", "highest one", func(k knees.Knee) any { return k.PeakHi })).Where(has),
+		table.Show("peak lies (rps)", func(k knees.Knee) string {
+			if !has(k) {
+				return table.Null
+			}
+			return peakSpan(k)
+		},
+			table.Value("peak_above_rps", "1/s", "the rate next below these, which the peak is above; null where none was run", func(k knees.Knee) any { return k.Above }),
+			table.Value("peak_below_rps", "1/s", "the rate next above these; null where none was run", func(k knees.Knee) any { return k.Below })),
 		table.Optional("stable up to (rps)", "stable_to_rps", "1/s", "highest stable rate below every unstable one", func(k knees.Knee) results.Opt[float64] { return k.StableTo }, format.Short),
 		table.Optional("unstable from (rps)", "unstable_from_rps", "1/s", "lowest unstable rate above every stable one", func(k knees.Knee) results.Opt[float64] { return k.UnstableFrom }, format.Short),
 		table.Show("bracketed", func(k knees.Knee) string { return bracketing[k.Rung] },
-			table.Value("bracketed", "", "whether rates on both sides of the knee were run", column.Known(has, func(k knees.Knee) any { return len(k.Missing()) == 0 }))),
+			table.Value("bracketed", "", "whether rates on both sides of the knee were run", func(k knees.Knee) any { return len(k.Missing()) == 0 })).Where(has),
 		table.Value("seeds", "", "seeds that were resampled", func(k knees.Knee) any { return k.Seeds }),
 	)
 	t.Notes = []string{kneeNote(all), "Stable and unstable are told by the backlog: the table “backlog”."}
@@ -72,9 +71,6 @@ func peakSpan(k knees.Knee) string {
 }
 
 func bracketed(k knees.Knee, notes *footnotes) string {
-	if k.Peak == nil {
-		return table.Null
-	}
 	marks := ""
 	for _, c := range cautions.OfKnee(&k) {
 		marks += notes.mark(fmt.Sprintf("%s: %s.", k.Rung, c.Text))
@@ -113,14 +109,11 @@ func backlogs(s *analysis.Sweep, f caption.Facts) table.Table {
 				return results.Opt[float64]{V: r.Backlog, OK: has(r)}
 			}, format.Sig3),
 		table.Show("growth, of arrivals", func(r knees.Steadiness) string {
-			if !has(r) {
-				return table.Null
-			}
 			return format.Growth(r.Growth) + " " + format.GrowthSpan(r.Lo, r.Hi)
 		},
-			table.Value("growth", "", "by how much it rose over the window, over the arrivals", func(r knees.Steadiness) any { return table.NumberIf(r.Growth, has(r)) }),
-			table.Value("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", func(r knees.Steadiness) any { return table.NumberIf(r.Lo, has(r)) }),
-			table.Value("growth_ci95_hi", "", "its upper end; null where nothing bounds it", func(r knees.Steadiness) any { return table.NumberIf(r.Hi, has(r)) })),
+			table.Value("growth", "", "by how much it rose over the window, over the arrivals", func(r knees.Steadiness) any { return r.Growth }),
+			table.Value("growth_ci95_lo", "", "its 95% interval; null where nothing bounds it", func(r knees.Steadiness) any { return r.Lo }),
+			table.Value("growth_ci95_hi", "", "its upper end; null where nothing bounds it", func(r knees.Steadiness) any { return r.Hi })).Where(has),
 		table.Text("verdict", "verdict", "stable, unstable or unclear", func(r knees.Steadiness) string { return r.Verdict.String() }),
 	)
 	t.Notes = []string{

@@ -48,9 +48,9 @@ func slos(s *analysis.Sweep, f caption.Facts) table.Table {
 	columns = append(columns,
 		table.Value("slo_factor", "", "objective over the SLO of the report", func(c cell) any { return c.row.Factor }),
 		table.Value("slo_s", "s", "objective", func(c cell) any { return c.row.SLOS }),
-		table.Value("peak_goodput_rps", "1/s", "highest goodput over the offered rates, mean over seeds; a lower bound when peak_goodput_most_rps is larger", column.Known(judged, func(c cell) any { return c.peak.Goodput })),
-		table.Value("peak_goodput_most_rps", "1/s", "the same if everything undecided had ended in time", column.Known(judged, func(c cell) any { return c.peak.Most })),
-		table.Value("peak_offered_rps", "1/s", "offered rate of the peak", column.Known(judged, func(c cell) any { return c.peak.OfferedRPS })),
+		table.Value("peak_goodput_rps", "1/s", "highest goodput over the offered rates, mean over seeds; a lower bound when peak_goodput_most_rps is larger", func(c cell) any { return c.peak.Goodput }).Where(judged),
+		table.Value("peak_goodput_most_rps", "1/s", "the same if everything undecided had ended in time", func(c cell) any { return c.peak.Most }).Where(judged),
+		table.Value("peak_offered_rps", "1/s", "offered rate of the peak", func(c cell) any { return c.peak.OfferedRPS }).Where(judged),
 		table.Value("seeds", "", "over which it is the mean", func(c cell) any { return c.peak.Seeds }))
 	t := table.Grouped(f.Title("Peak goodput at other objectives"), f.Caption(), cells, rows, columns...)
 	t.Notes = []string{sameOrder(all), "Requests per second within the objective, at the offered rate where they are most; means over seeds, from the same rows. Ahead means by more than 5% and in every seed."}

@@ -53,14 +53,15 @@ func enough(t cautions.Tail) string {
 // tailColumn is the p99 of all requests of a rung at a rate, with its interval.
 func tailColumn(tails []cautions.Tail, label, key string, of func(cautions.Tail) stats.Quantile) table.Col[cautions.Tail] {
 	sc := format.ScaleOf(analysis.Seconds, column.Largest(tails, func(t cautions.Tail) float64 { return of(t).Value }))
+	some := func(t cautions.Tail) bool { return of(t).N > 0 }
 	return table.Show(sc.Name(label), func(t cautions.Tail) string { return sc.Interval(of(t)) },
-		table.Value(key+"_s", "s", "99th percentile of all requests", func(t cautions.Tail) any { return table.NumberIf(of(t).Value, of(t).N > 0) }),
+		table.Value(key+"_s", "s", "99th percentile of all requests", func(t cautions.Tail) any { return of(t).Value }).Where(some),
 		table.Value(key+"_s_is_lower_bound", "", "whether the true one is above it", func(t cautions.Tail) any { return of(t).Censored }),
-		table.Value(key+"_s_ci95_lo", "s", "its 95% interval, from order statistics", func(t cautions.Tail) any { return table.NumberIf(of(t).Lo, of(t).N > 0) }),
-		table.Value(key+"_s_ci95_hi", "s", "its upper end; null where nothing bounds it", func(t cautions.Tail) any { return table.NumberIf(of(t).Hi, of(t).N > 0) }))
+		table.Value(key+"_s_ci95_lo", "s", "its 95% interval, from order statistics", func(t cautions.Tail) any { return of(t).Lo }).Where(some),
+		table.Value(key+"_s_ci95_hi", "s", "its upper end; null where nothing bounds it", func(t cautions.Tail) any { return of(t).Hi }).Where(some))
 }
 
 func needed(key string, of func(cautions.Tail) int) table.Col[cautions.Tail] {
 	return table.Value(key+"_needs", "", "requests that an upper end takes; null when no number will do",
-		column.Known(func(t cautions.Tail) bool { return of(t) > 0 }, func(t cautions.Tail) any { return of(t) }))
+		func(t cautions.Tail) any { return of(t) }).Where(func(t cautions.Tail) bool { return of(t) > 0 })
 }

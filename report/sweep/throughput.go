@@ -7,6 +7,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 const throughputNote = "Completed: arrivals of the steady window that were answered, whenever that was, and the tokens of their answers. Ready in the window: every output token that was ready during it, whoever's, which is what the engine did in that time. " +
@@ -35,9 +36,9 @@ func throughput(s *analysis.Sweep, f caption.Facts) table.Table {
 	}
 	columns = append(columns, column.Metrics(points, analysis.HitRate, analysis.ITLP50, analysis.LagP99)...)
 	columns = append(columns, table.Show("mean answer, completed / offered (tok)", func(p *analysis.Point) string { return answers[p] },
-		table.Value("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", survivors(func(v cautions.Survivors) any { return table.NumberIf(v.MeanOffered, true) })),
-		table.Value("completed_mean_tokens", "tokens", "that of the arrivals that completed", survivors(func(v cautions.Survivors) any { return table.NumberIf(v.MeanCompleted, v.Completed > 0) })),
-		table.Value("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", survivors(func(v cautions.Survivors) any { return table.NumberIf(v.P, true) })),
+		table.Value("offered_mean_tokens", "tokens", "mean scripted length of the arrivals; null where none is scripted", survivors(func(v cautions.Survivors) any { return v.MeanOffered })),
+		table.Value("completed_mean_tokens", "tokens", "that of the arrivals that completed", survivors(func(v cautions.Survivors) any { return results.Opt[float64]{V: v.MeanCompleted, OK: v.Completed > 0} })),
+		table.Value("survivorship_p", "", "chance that a random choice of as many arrivals is as short on average", survivors(func(v cautions.Survivors) any { return v.P })),
 		table.Value("survivorship", "", "whether completed answers are shorter, beyond chance and by more than 5%", survivors(func(v cautions.Survivors) any { return v.Biased() }))))
 
 	shown := append(column.PointKeys(f), "achieved_rps", "throughput_rps", "completed_tokens_per_s", "throughput_tokens_per_s", "offered_mean_tokens")

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/cadence-bench/cadence-bench/results"
@@ -15,14 +16,15 @@ type Col[T any] struct {
 	parts []Col[T]         // what machines get of a column that shows several values
 }
 
-// Value is a column that only machines get.
+// Value is a column that only machines get: a text, a truth, a whole number, or a number that
+// may be optional. An empty text, and what is not measured or not finite, is null.
 func Value[T any](key, unit, doc string, of func(T) any) Col[T] {
 	return Col[T]{head: Column{Key: key, Unit: unit, Doc: doc}, value: of}
 }
 
 // Text is a column of names, null where one is empty.
 func Text[T any](heading, key, doc string, of func(T) string) Col[T] {
-	c := Value(key, "", doc, func(record T) any { return TextIf(of(record)) })
+	c := Value(key, "", doc, func(record T) any { return of(record) })
 	return c.reading(heading, func(record T) string { return OrNull(of(record)) }).Left()
 }
 
@@ -39,7 +41,7 @@ func Number[T any](heading, key, unit, doc string, of func(T) float64, format fu
 
 // Optional is a column of numbers, null where one was not measured.
 func Optional[T any](heading, key, unit, doc string, of func(T) results.Opt[float64], format func(float64) string) Col[T] {
-	c := Value(key, unit, doc, func(record T) any { return Opt(of(record)) })
+	c := Value(key, unit, doc, func(record T) any { return of(record) })
 	return c.reading(heading, func(record T) string {
 		if v := of(record); v.OK {
 			return format(v.V)
@@ -66,6 +68,31 @@ func Across[T any](heading string, format func([]T) string, parts ...Col[T]) Col
 func (c Col[T]) reading(heading string, format func(T) string) Col[T] {
 	c.head.Heading = heading
 	c.text = func(records []T) string { return format(records[0]) }
+	return c
+}
+
+// Where is the column with null for the records of which has is false.
+func (c Col[T]) Where(has func(T) bool) Col[T] {
+	if value := c.value; value != nil {
+		c.value = func(record T) any {
+			if !has(record) {
+				return nil
+			}
+			return value(record)
+		}
+	}
+	if text := c.text; text != nil {
+		c.text = func(records []T) string {
+			if !has(records[0]) {
+				return Null
+			}
+			return text(records)
+		}
+	}
+	c.parts = slices.Clone(c.parts)
+	for i := range c.parts {
+		c.parts[i] = c.parts[i].Where(has)
+	}
 	return c
 }
 
@@ -107,7 +134,7 @@ func (c Col[T]) bind(records []T, rows [][]T) []Column {
 	if c.value != nil {
 		column.values = make([]any, len(records))
 		for i, record := range records {
-			column.values[i] = c.value(record)
+			column.values[i] = known(c.value(record))
 		}
 	}
 	if c.text != nil {
@@ -120,23 +147,25 @@ func (c Col[T]) bind(records []T, rows [][]T) []Column {
 	return columns
 }
 
-// NumberIf is v, or null unless ok and finite.
-func NumberIf(v float64, ok bool) any {
-	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
+// known is a value as machines get it: null for an empty text, and for a number that was not
+// measured or is not finite.
+func known(v any) any {
+	switch x := v.(type) {
+	case string:
+		if x == "" {
+			return nil
+		}
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+	case results.Opt[float64]:
+		if !x.OK {
+			return nil
+		}
+		return known(x.V)
 	}
 	return v
-}
-
-// Opt is what an optional number holds, or null.
-func Opt(o results.Opt[float64]) any { return NumberIf(o.V, o.OK) }
-
-// TextIf is s, or null when it is empty.
-func TextIf(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }
 
 // OrNull is s for readers, who see an empty one as null.

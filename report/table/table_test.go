@@ -84,6 +84,18 @@ func TestGroupedRecords(t *testing.T) {
 	require.Equal(t, "rung,offered_rps,goodput_rps\nfifo,1,0.5\nfifo,2,0.25\nstatic,1,1\nstatic,2,2\n", string(of.CSV()))
 }
 
+// Where there is nothing to tell, neither readers nor machines are told anything.
+func TestWhere(t *testing.T) {
+	positive := func(v float64) bool { return v > 0 }
+	of := table.New("", "", []float64{2, 0},
+		table.Number("root", "root", "", "a root", math.Sqrt, func(v float64) string { return fmt.Sprintf("%.1f", v) }).Where(positive),
+		table.Show("both", func(v float64) string { return fmt.Sprint(v, 1/v) },
+			table.Value("inverse", "", "of it", func(v float64) any { return 1 / v })).Where(positive),
+		table.Value("logarithm", "", "finite or null", func(v float64) any { return math.Log(v) }))
+	require.Equal(t, [][]string{{"1.4", "2 0.5"}, {"–", "–"}}, of.Rows())
+	require.Equal(t, "root,inverse,logarithm\n1.4142135623730951,0.5,0.6931471805599453\n,,\n", string(of.CSV()))
+}
+
 // No number is read off a text: a column without a key is for readers alone.
 func TestTextsAreNoData(t *testing.T) {
 	of := table.New("", "", []float64{1.5}, table.Show("lag (ms)", func(v float64) string { return fmt.Sprintf("%.2f", v) }))
