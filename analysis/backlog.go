@@ -70,14 +70,14 @@ type Answered struct {
 	Block int // of requests, as stats.BlockLength has it for the ranks of their E2E
 }
 
-// arrival is one request of the steady window as goodput counts it.
-type arrival struct {
+// arrived is one request of the steady window as goodput counts it.
+type arrived struct {
 	at   time.Duration
 	e2e  stats.Observation // a refused or failed request never ends well: its bound is infinite
 	good bool
 }
 
-func answeredOf(arrivals []arrival) Answered {
+func answeredOf(arrivals []arrived) Answered {
 	if !slices.IsSortedFunc(arrivals, byTime) {
 		arrivals = slices.Clone(arrivals)
 		slices.SortStableFunc(arrivals, byTime)
@@ -91,4 +91,4 @@ func answeredOf(arrivals []arrival) Answered {
 	return a
 }
 
-func byTime(a, b arrival) int { return cmp.Compare(a.at, b.at) }
+func byTime(a, b arrived) int { return cmp.Compare(a.at, b.at) }

@@ -10,6 +10,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -29,7 +30,7 @@ func offered(at []time.Duration) (results.Cell, []results.Record) {
 	return c, recs
 }
 
-func poisson() []time.Duration { return loadgen.Poisson(4, 3, time.Minute) }
+func poisson() []time.Duration { return arrival.Poisson(4, 3, time.Minute) }
 
 func TestAGoodCellPassesEveryCheck(t *testing.T) {
 	c, recs := offered(poisson())
@@ -67,8 +68,8 @@ func TestEachFaultVoidsItsCell(t *testing.T) {
 		return at
 	}
 	clumped := func() []time.Duration { // the right gaps, sorted into a lull and a rush by halves
-		half := loadgen.Poisson(1.6, 3, 30*time.Second)
-		for _, a := range loadgen.Poisson(6.4, 4, 30*time.Second) {
+		half := arrival.Poisson(1.6, 3, 30*time.Second)
+		for _, a := range arrival.Poisson(6.4, 4, 30*time.Second) {
 			half = append(half, 30*time.Second+a)
 		}
 		return half
@@ -86,7 +87,7 @@ func TestEachFaultVoidsItsCell(t *testing.T) {
 			return rs
 		}},
 		// vllm#21104: the requested rate was never sent.
-		"half the rate":     {at: loadgen.Poisson(2, 3, time.Minute), voids: []string{analysis.CodeGaps}},
+		"half the rate":     {at: arrival.Poisson(2, 3, time.Minute), voids: []string{analysis.CodeGaps}},
 		"a lull and a rush": {at: clumped(), voids: []string{analysis.CodeDispersion}},
 		// inference-perf#245: complete with results pending, here the last ones.
 		"the last rows are lost": {voids: []string{analysis.CodeConservation, analysis.CodeLittle}, edit: func(_ *results.Cell, rs []results.Record) []results.Record {
@@ -143,7 +144,7 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 		c.Arrivals = spec
 		require.Empty(t, analysis.Measure(c, recs, analysis.Options{}).Invalid, spec)
 	}
-	c, recs := offered(loadgen.Poisson(4, 3, time.Minute))
+	c, recs := offered(arrival.Poisson(4, 3, time.Minute))
 	c.Arrivals = "recorded"
 	m := analysis.Measure(c, recs, analysis.Options{})
 	check, _ := m.Check(analysis.CodeGaps)
@@ -151,7 +152,7 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 
 	// Conversations arrive as a process; their later turns follow the answers.
 	c, recs = offered(nil)
-	for _, at := range loadgen.Poisson(2, 3, time.Minute) {
+	for _, at := range arrival.Poisson(2, 3, time.Minute) {
 		for turn := range int32(2) {
 			r := analysistest.Row(len(recs), at+time.Duration(turn)*time.Second, results.Completed, 100*ms, 300*ms)
 			r.Turn = results.Some(turn)

@@ -7,12 +7,13 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // process is what the cell says its arrivals come from, and their rate. ok is false
 // when it names none that they can be compared with.
-func (e evidence) process() (a loadgen.Arrivals, rps float64, ok bool) {
+func (e evidence) process() (a arrival.Process, rps float64, ok bool) {
 	cell := e.m.Cell
 	a, err := loadgen.ParseArrivals(cell.Arrivals)
 	rps = cell.OfferedRPS
@@ -25,7 +26,7 @@ func (e evidence) process() (a loadgen.Arrivals, rps float64, ok bool) {
 }
 
 // fit compares the intended arrivals, warm-up included, with their process.
-func (e evidence) fit() (f loadgen.Fit, ok bool) {
+func (e evidence) fit() (f arrival.Fit, ok bool) {
 	a, rps, ok := e.process()
 	if !ok {
 		return f, false

@@ -3,7 +3,7 @@ package analysis
 import (
 	"fmt"
 
-	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 )
 
 // The bounds of the checks. Those that an analysis may set are in Options.
@@ -80,7 +80,7 @@ var tests = []test{
 		Void: fmt.Sprintf("below %g", voidP),
 		Why:  "A right process is noted for one seed in 20 and voided for one in 1,000; the faults that public generators had give p < 1e-9. Arrivals of one seed are one realisation at all rates, so its cells share one verdict"}, checkGaps},
 	{CheckDoc{Name: CodeDispersion, Label: "dispersion", Unit: Plain, OfTape: true,
-		What: fmt.Sprintf("variance over mean of the arrivals in windows of %d expected ones, on the time scale on which the process is Poisson", loadgen.DispersionWindow),
+		What: fmt.Sprintf("variance over mean of the arrivals in windows of %d expected ones, on the time scale on which the process is Poisson", arrival.DispersionWindow),
 		Note: fmt.Sprintf("its two-sided chi-squared p is below %g", noteP),
 		Void: fmt.Sprintf("that p is below %g", voidP),
 		Why:  "Bursts and lulls with the right gaps"}, checkDispersion},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -18,7 +18,7 @@ func TestHowOftenARightProcessIsNoted(t *testing.T) {
 	for _, rate := range []float64{0.5, 1.7, 4} {
 		counts := map[string]map[Verdict]int{CodeGaps: {}, CodeDispersion: {}}
 		for seed := range uint64(seeds) {
-			c, recs := offered(loadgen.Poisson(rate, seed, time.Minute))
+			c, recs := offered(arrival.Poisson(rate, seed, time.Minute))
 			c.OfferedRPS = rate
 			e := evidence{m: &CellMetrics{Cell: c}, recs: recs}
 			for _, test := range tests {

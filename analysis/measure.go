@@ -118,7 +118,7 @@ type tally struct {
 	slo, timeout, from, to time.Duration
 
 	good            int
-	arrivals        []arrival
+	arrivals        []arrived
 	hits            hits
 	tokensInWindow  int
 	completedTokens int
@@ -144,7 +144,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	if r.Refused() {
 		m.Shed++
 		m.Admission.refused(r)
-		t.arrivals = append(t.arrivals, arrival{at: r.Intended, e2e: never})
+		t.arrivals = append(t.arrivals, arrived{at: r.Intended, e2e: never})
 		return
 	}
 	switch r.Outcome {
@@ -165,7 +165,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 		t.good++
 	}
 	m.Admission.taken(r, good)
-	one := arrival{at: r.Intended, e2e: t.E2E[len(t.E2E)-1], good: good}
+	one := arrived{at: r.Intended, e2e: t.E2E[len(t.E2E)-1], good: good}
 	if r.Outcome != results.Completed && r.Outcome != results.TimedOut && r.Outcome != results.Cancelled {
 		one.e2e = never // what failed did not become good later
 	}

@@ -20,7 +20,7 @@ type AtSLO struct {
 	Undecided int
 }
 
-func atSLOs(arrivals []arrival, sloS float64) []AtSLO {
+func atSLOs(arrivals []arrived, sloS float64) []AtSLO {
 	var all []AtSLO
 	for _, factor := range SLOFactors() {
 		a := AtSLO{Factor: factor, SLOS: factor * sloS}
@@ -37,7 +37,7 @@ func atSLOs(arrivals []arrival, sloS float64) []AtSLO {
 }
 
 // undecided counts the arrivals that were given up before the objective was over.
-func undecided(arrivals []arrival, slo time.Duration) (n int) {
+func undecided(arrivals []arrived, slo time.Duration) (n int) {
 	for _, one := range arrivals {
 		if one.e2e.Censored && one.e2e.Value < slo.Seconds() {
 			n++

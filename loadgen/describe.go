@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 )
 
 // Facts describe a tape. Lengths are in ascending order, one for each request.
@@ -12,7 +14,7 @@ type Facts struct {
 	Requests, Arrivals int // arrivals come by themselves
 	RPS                float64
 	// Gaps compares the arrivals with a Poisson process of their own mean rate.
-	Gaps Fit
+	Gaps arrival.Fit
 	// Prompt is the prompts' length in words, what was said before included.
 	Prompt, MaxTokens, StopTokens []int
 	// Shared is the share of all prompt words that an unbounded prefix cache of
@@ -29,7 +31,7 @@ func Describe(t *Tape) Facts {
 	rate := float64(len(at)) / t.Duration.Seconds()
 	f := Facts{
 		Requests: len(t.Requests), Arrivals: len(at), RPS: float64(len(t.Requests)) / t.Duration.Seconds(),
-		Gaps: FitPoisson(at, rate, t.Duration), Classes: map[string]int{},
+		Gaps: arrival.FitPoisson(at, rate, t.Duration), Classes: map[string]int{},
 	}
 	groups, sessions := map[int]bool{}, map[int]bool{}
 	cache := prefixes{}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 )
 
 // Spec determines a tape that comes as its workload comes by itself: a trace with
@@ -26,7 +28,7 @@ const maxText = 2 << 30
 // Load is a workload and how it arrives.
 type Load struct {
 	Workload Workload
-	Arrivals Arrivals
+	Arrivals arrival.Process
 }
 
 // ArrivalRate is how many arrivals per second by themselves make rps requests per
@@ -117,10 +119,8 @@ func (l Load) Sample(n int, seed uint64) *Tape {
 // RecordedRate returns the mean rate at which a trace was recorded; ok is false for
 // what has no times of its own.
 func (l Load) RecordedRate() (rps float64, ok bool) {
-	if l.Arrivals.rec == nil {
-		return 0, false
-	}
-	return l.Arrivals.rec.rate * l.Workload.perArrival, true
+	rps, ok = l.Arrivals.RecordedRate()
+	return rps * l.Workload.perArrival, ok
 }
 
 // Check says what keeps the load from being offered at rps requests per second for

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/loadgen/params"
 	"github.com/cadence-bench/cadence-bench/loadgen/random"
 	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
@@ -18,11 +19,11 @@ type sessions struct {
 	think         time.Duration
 }
 
-func readSessions(o *options) sessions {
+func readSessions(o *params.Reader) sessions {
 	return sessions{
-		turns:  o.whole("turns", 4, 1, 1000),
-		think:  o.duration("think", 2*time.Second, 0),
-		system: o.whole("system", 128, 1, text.MaxTokens),
+		turns:  o.Whole("turns", 4, 1, 1000),
+		think:  o.Duration("think", 2*time.Second, 0),
+		system: o.Whole("system", 128, 1, text.MaxTokens),
 	}
 }
 
@@ -91,13 +92,13 @@ type repetition struct {
 	share                            float64
 }
 
-func readRepetition(o *options) repetition {
+func readRepetition(o *params.Reader) repetition {
 	return repetition{
-		prefixes: o.whole("prefixes", 10, 1, 1_000_000),
-		prefix:   o.whole("prefix", 256, 1, text.MaxTokens),
-		suffix:   o.whole("suffix", 64, 1, text.MaxTokens),
-		answer:   o.whole("output", uniformOutput, 1, text.MaxTokens),
-		share:    o.number("share", 0.9, 0, 1),
+		prefixes: o.Whole("prefixes", 10, 1, 1_000_000),
+		prefix:   o.Whole("prefix", 256, 1, text.MaxTokens),
+		suffix:   o.Whole("suffix", 64, 1, text.MaxTokens),
+		answer:   o.Whole("output", uniformOutput, 1, text.MaxTokens),
+		share:    o.Number("share", 0.9, 0, 1),
 	}
 }
 
@@ -139,10 +140,10 @@ type bimodal struct {
 	share          float64
 }
 
-func readBimodal(o *options) bimodal {
-	p := bimodal{answer: [2]int{o.whole("short", 32, 1, text.MaxTokens), o.whole("long", 400, 1, text.MaxTokens)}}
-	p.share = o.number("share", 0.2, 0, 1)
-	p.prompt = [2]int{o.whole("short-prompt", 256, 1, text.MaxTokens), o.whole("long-prompt", 256, 1, text.MaxTokens)}
+func readBimodal(o *params.Reader) bimodal {
+	p := bimodal{answer: [2]int{o.Whole("short", 32, 1, text.MaxTokens), o.Whole("long", 400, 1, text.MaxTokens)}}
+	p.share = o.Number("share", 0.2, 0, 1)
+	p.prompt = [2]int{o.Whole("short-prompt", 256, 1, text.MaxTokens), o.Whole("long-prompt", 256, 1, text.MaxTokens)}
 	return p
 }
 

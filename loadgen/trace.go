@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
+	"github.com/cadence-bench/cadence-bench/loadgen/params"
 )
 
 // The formats of recordings.
@@ -149,16 +152,14 @@ func sniff(head []byte) string {
 
 // arrivals returns the recorded times as a process, or false for a recording
 // without times.
-func (r *recorded) arrivals() (a Arrivals, ok bool, err error) {
+func (r *recorded) arrivals() (a arrival.Process, ok bool, err error) {
 	if t := r.tape; t != nil {
 		at := t.ArrivalTimes()
 		perArrival := float64(len(t.Requests)) / float64(len(at))
-		a = Recorded(at, t.RPS/perArrival, t.Duration)
-		a.spec = t.Arrivals
-		return a, true, nil
+		return arrival.Recorded(at, t.RPS/perArrival, t.Duration).Named(t.Arrivals), true, nil
 	}
 	if r.format == formatShareGPT {
-		return Arrivals{}, false, nil
+		return arrival.Process{}, false, nil
 	}
 	at := make([]time.Duration, len(r.rows))
 	for i := range r.rows {
@@ -166,59 +167,74 @@ func (r *recorded) arrivals() (a Arrivals, ok bool, err error) {
 	}
 	last := at[len(at)-1]
 	if last == 0 {
-		return Arrivals{}, false, errors.New("all requests come at one time: they have no rate")
+		return arrival.Process{}, false, errors.New("all requests come at one time: they have no rate")
 	}
 	rate := float64(len(at)-1) / last.Seconds()
 	span := float64(len(at)) / rate * float64(time.Second)
-	return Recorded(at, rate, time.Duration(math.Ceil(min(span, math.MaxInt64/2)))), true, nil
+	return arrival.Recorded(at, rate, time.Duration(math.Ceil(min(span, math.MaxInt64/2)))), true, nil
+}
+
+// ParseArrivals reads a spec of ArrivalsHelp. For replay the file is read.
+func ParseArrivals(spec string) (arrival.Process, error) {
+	name, rest := params.Split(spec)
+	if name != "replay" {
+		return arrival.Parse(spec)
+	}
+	o := params.New("arrivals", name, rest, true)
+	a := openReplay(o)
+	spec, err := o.Done()
+	if err != nil {
+		return arrival.Process{}, err
+	}
+	return a.Named(spec), nil
 }
 
 // openReplay reads the file of replay:FILE.
-func openReplay(o *options) Arrivals {
-	format := o.word("format", Formats())
-	if o.err != nil {
-		return Arrivals{}
+func openReplay(o *params.Reader) arrival.Process {
+	format := o.Word("format", Formats())
+	if o.Err != nil {
+		return arrival.Process{}
 	}
-	rec, err := readRecording(o.file, format, MaxArrivals)
+	rec, err := readRecording(o.File, format, MaxArrivals)
 	if err != nil {
-		o.failWith(err)
-		return Arrivals{}
+		o.FailWith(err)
+		return arrival.Process{}
 	}
 	a, ok, err := rec.arrivals()
 	switch {
 	case err != nil:
-		o.fail("%s: %v", o.file, err)
+		o.Fail("%s: %v", o.File, err)
 	case !ok:
-		o.fail("%s: %s has no times", o.file, rec.format)
+		o.Fail("%s: %s has no times", o.File, rec.format)
 	}
 	return a
 }
 
 // openTrace reads the file of trace:FILE.
-func openTrace(o *options) Workload {
-	format := o.word("format", Formats())
+func openTrace(o *params.Reader) Workload {
+	format := o.Word("format", Formats())
 	p := traceText{
-		scale: o.number("scale", 1, 1e-6, 1000),
-		turns: o.whole("turns", 1, 1, 1000),
-		think: o.duration("think", 2*time.Second, 0),
+		scale: o.Number("scale", 1, 1e-6, 1000),
+		turns: o.Whole("turns", 1, 1, 1000),
+		think: o.Duration("think", 2*time.Second, 0),
 	}
-	limit := o.whole("limit", MaxArrivals, 1, MaxArrivals)
-	if o.err != nil {
+	limit := o.Whole("limit", MaxArrivals, 1, MaxArrivals)
+	if o.Err != nil {
 		return Workload{}
 	}
-	rec, err := readRecording(o.file, format, limit)
+	rec, err := readRecording(o.File, format, limit)
 	if err != nil {
-		o.failWith(err)
+		o.FailWith(err)
 		return Workload{}
 	}
-	w := Workload{perArrival: 1, label: Trace + ":" + strings.Join(append([]string{filepath.Base(o.file)}, o.shown...), ",")}
+	w := Workload{perArrival: 1, label: Trace + ":" + strings.Join(append([]string{filepath.Base(o.File)}, o.Shown...), ",")}
 	a, timed, err := rec.arrivals()
 	switch {
 	case err != nil:
-		o.fail("%s: %v", o.file, err)
+		o.Fail("%s: %v", o.File, err)
 		return Workload{}
 	case rec.format == formatTimes:
-		o.fail("%s: has times and no requests; use it as --arrivals replay:%s", o.file, o.file)
+		o.Fail("%s: has times and no requests; use it as --arrivals replay:%s", o.File, o.File)
 		return Workload{}
 	case timed:
 		w.recorded = &a

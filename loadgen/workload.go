@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
+	"github.com/cadence-bench/cadence-bench/loadgen/params"
 )
 
 // Workload is what requests say and how long they are, whenever they come: a pure
@@ -14,9 +17,9 @@ type Workload struct {
 	// where conversations arrive.
 	perArrival float64
 	open       func(seed uint64) source
-	recorded   *Arrivals // of a trace that has times
-	label      string    // what tapes are named, if not by spec: not where a file is
-	frozen     bool      // a tape: every seed is the same
+	recorded   *arrival.Process // of a trace that has times
+	label      string           // what tapes are named, if not by spec: not where a file is
+	frozen     bool             // a tape: every seed is the same
 }
 
 // source draws the requests of one seed, arrival by arrival.
@@ -73,8 +76,8 @@ var ErrUnknownWorkload = errors.New("unknown workload")
 
 // ParseWorkload reads a spec of WorkloadsHelp. The file of a trace is read.
 func ParseWorkload(spec string) (Workload, error) {
-	name, rest := splitSpec(spec)
-	o := newOptions("workload", name, rest, name == Trace)
+	name, rest := params.Split(spec)
+	o := params.New("workload", name, rest, name == Trace)
 	w := Workload{perArrival: 1}
 	switch name {
 	case SharedPrompt, Uniform:
@@ -91,10 +94,10 @@ func ParseWorkload(spec string) (Workload, error) {
 		w = openTrace(o)
 	default:
 		known := append(Workloads(), Trace)
-		return Workload{}, fmt.Errorf("%w %q: %schoose from %s", ErrUnknownWorkload, name, didYouMean(name, known), strings.Join(known, ", "))
+		return Workload{}, fmt.Errorf("%w %q: %schoose from %s", ErrUnknownWorkload, name, params.DidYouMean(name, known), strings.Join(known, ", "))
 	}
 	var err error
-	if w.spec, err = o.done(); err != nil {
+	if w.spec, err = o.Done(); err != nil {
 		return Workload{}, err
 	}
 	return w, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/loadgen/random"
 	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
@@ -46,9 +47,13 @@ func TestRatesAreViewsOfOneRealisation(t *testing.T) {
 
 // Whatever the workload, and at whatever rate, a seed's arrivals are the same.
 func TestWorkloadCannotShiftArrivals(t *testing.T) {
-	for _, process := range append(slices.Clone(drawn), "constant") {
-		process = strings.ReplaceAll(process, "60s", "20s")
-		a := mustArrivals(t, process)
+	for _, process := range []string{
+		"poisson", "gamma:burstiness=0.25", "gamma:burstiness=0.5", "gamma:burstiness=4",
+		"weibull:burstiness=0.5", "weibull:burstiness=0.8", "weibull:burstiness=3",
+		"ramp:from=0.5,to=2", "step:at=20s,to=3", "spike:at=20s,for=20s,to=5", "diurnal:period=20s,depth=0.8", "constant",
+	} {
+		a, err := arrival.Parse(process)
+		require.NoError(t, err)
 		for _, workload := range append(Workloads(), "sessions:turns=3,think=0s", "bimodal:share=0.9") {
 			load, err := OpenLoad(workload, process)
 			require.NoError(t, err)

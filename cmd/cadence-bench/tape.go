@@ -13,6 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/report/loadcheck"
 )
 
@@ -44,7 +45,7 @@ the file), limit=N (rows), scale=F (of its token counts); of ShareGPT also turns
 think=2s, which make sessions of its conversations.
 
 Arrivals; factors are relative to each other, and the rate is the mean over the duration:
-` + loadgen.ArrivalsHelp,
+` + arrival.Help,
 		Example: `  cadence-bench tape make --rate 2 --duration 60s --out mine.jsonl
   cadence-bench tape make --workload bimodal:short=32,long=400,share=0.2 --arrivals gamma:burstiness=0.5 --rate 2 --out bursty.parquet
   cadence-bench tape make --workload sessions:turns=4,think=2s --arrivals spike:at=30s,for=10s,to=5 --rate 2 --out talk.jsonl`,

@@ -21,6 +21,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -146,7 +147,7 @@ func benchTape(at []time.Duration) *loadgen.Tape {
 // lagAt offers a rate for a second or so and returns the median and the p99
 // dispatch lag. Every request must have been answered.
 func lagAt(b *testing.B, rate float64, seed uint64, target func(*clock.Wall) loadgen.Target) (p50, p99 time.Duration) {
-	tape := benchTape(loadgen.Poisson(rate, seed, 1500*time.Millisecond))
+	tape := benchTape(arrival.Poisson(rate, seed, 1500*time.Millisecond))
 	clk := clock.NewFineWall()
 	d, err := loadgen.NewDriver(clk, tape, target(clk), loadgen.DriverConfig{Timeout: time.Minute, Done: clk.Stop})
 	require.NoError(b, err)

@@ -18,8 +18,8 @@ const (
 	ByChunk Counting = "chunks"
 )
 
-// arrival is a chunk with output.
-type arrival struct {
+// arrived is a chunk with output.
+type arrived struct {
 	at     time.Duration
 	tokens int // as told, or 1
 	text   int // bytes
@@ -27,7 +27,7 @@ type arrival struct {
 
 // tally follows the output of one stream.
 type tally struct {
-	chunks []arrival
+	chunks []arrived
 	tokens int  // in chunks
 	guess  bool // some chunk did not say how many tokens it held
 }
@@ -38,7 +38,7 @@ func (t *tally) add(at time.Duration, c chunk) int {
 	if n == 0 {
 		n, t.guess = 1, true
 	}
-	t.chunks = append(t.chunks, arrival{at, n, c.text})
+	t.chunks = append(t.chunks, arrived{at, n, c.text})
 	t.tokens += n
 	return n
 }
@@ -66,7 +66,7 @@ func (t *tally) settle(u usage, limit int) (times []time.Duration, how Counting)
 // text (largest remainders, the earlier chunk first). With fewer tokens than
 // chunks, a token took several: they are placed evenly, the first on the first
 // chunk and the last on the last.
-func spread(chunks []arrival, n int) []time.Duration {
+func spread(chunks []arrived, n int) []time.Duration {
 	times := make([]time.Duration, 0, n)
 	if n < len(chunks) {
 		for k := range n {
@@ -83,7 +83,7 @@ func spread(chunks []arrival, n int) []time.Duration {
 }
 
 // apportion shares n out by the bytes of text.
-func apportion(chunks []arrival, n int) []int {
+func apportion(chunks []arrived, n int) []int {
 	total := 0
 	for _, c := range chunks {
 		total += c.text

@@ -20,9 +20,9 @@ func seconds(s ...float64) []time.Duration {
 }
 
 func TestSpread(t *testing.T) {
-	at := func(text ...int) (chunks []arrival) {
+	at := func(text ...int) (chunks []arrived) {
 		for i, n := range text {
-			chunks = append(chunks, arrival{time.Duration(i+1) * time.Second, 1, n})
+			chunks = append(chunks, arrived{time.Duration(i+1) * time.Second, 1, n})
 		}
 		return chunks
 	}
@@ -38,11 +38,11 @@ func TestSpread(t *testing.T) {
 func TestSpreadKeepsWhatItMust(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for range 500 {
-		var chunks []arrival
+		var chunks []arrived
 		at := time.Duration(0)
 		for range 1 + rng.IntN(12) {
 			at += time.Duration(rng.IntN(3)) * time.Millisecond
-			chunks = append(chunks, arrival{at, 1, rng.IntN(9)})
+			chunks = append(chunks, arrived{at, 1, rng.IntN(9)})
 		}
 		n := 1 + rng.IntN(40)
 		times := spread(chunks, n)

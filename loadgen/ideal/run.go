@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 )
 
 // replication is one run of a queue from empty to empty.
@@ -30,7 +31,7 @@ func newReplication(q Queue, service time.Duration, seed uint64, requests int) *
 		kind |= 1
 	}
 	draw := rand.New(rand.NewPCG(seed, kind))
-	for i, at := range loadgen.Poisson(rate, seed, length) {
+	for i, at := range arrival.Poisson(rate, seed, length) {
 		r.tape.Requests = append(r.tape.Requests, loadgen.Request{Index: i, At: at, Group: -1, MaxTokens: 1, StopTokens: 1})
 		t := service
 		if q.Exponential {

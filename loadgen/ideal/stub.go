@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/clock"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -43,7 +44,7 @@ func Stubs(ctx context.Context, seed uint64) ([]Stub, error) {
 func stub(ctx context.Context, rps float64, places int, seed uint64) ([]results.Record, error) {
 	clk := clock.NewVirtual()
 	tape := &loadgen.Tape{Workload: "ideal", RPS: rps, Seed: seed, Duration: stubLength}
-	for i, at := range loadgen.Poisson(rps, seed, stubLength) {
+	for i, at := range arrival.Poisson(rps, seed, stubLength) {
 		tape.Requests = append(tape.Requests, loadgen.Request{Index: i, At: at, Group: -1, MaxTokens: 1, StopTokens: 1})
 	}
 	server := NewServer(clk, places, func(int) time.Duration { return stubService })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -32,7 +33,7 @@ func Processes() []string {
 // and the driver before servers of known capacity.
 type Validation struct {
 	Build   results.Build   `json:"build"`
-	Studies []loadgen.Study `json:"studies"`
+	Studies []arrival.Study `json:"studies"`
 	Stubs   []Stub          `json:"stubs"`
 }
 
@@ -55,7 +56,7 @@ func Validate(ctx context.Context, r Regime) (Validation, error) {
 			if n := rate * r.Duration.Seconds(); n < 10 || n > loadgen.MaxArrivals {
 				return v, fault.Input.Errorf("%g requests/s for %v are %.3g arrivals; give 10 to %d", rate, r.Duration, n, loadgen.MaxArrivals)
 			}
-			v.Studies = append(v.Studies, loadgen.NewStudy(process, rate, r.Duration, r.Seeds, r.Sweep))
+			v.Studies = append(v.Studies, arrival.NewStudy(process, rate, r.Duration, r.Seeds, r.Sweep))
 		}
 	}
 	var err error

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/loadgen/ideal"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
@@ -96,7 +96,7 @@ func beside(format string, measured float64, expected *float64) string {
 
 // Validation gives the tables arrivals, sweep-seeds and stubs.
 func Validation(v ideal.Validation) []table.Table {
-	type study = loadgen.Study
+	type study = arrival.Study
 	caption := ""
 	if len(v.Studies) > 0 {
 		caption = fmt.Sprintf("seeds 0–%d, %g s", v.Studies[0].Seeds-1, v.Studies[0].DurationS)
@@ -117,7 +117,7 @@ func Validation(v ideal.Validation) []table.Table {
 		"ramp, step, spike and diurnal are the Poisson gaps at another pace, so that their rows say that the pace is undone to the same figures."}
 	type seed struct {
 		study study
-		loadgen.SeedPlace
+		arrival.SeedPlace
 	}
 	var seeds []seed
 	for _, s := range v.Studies {

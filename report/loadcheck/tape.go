@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/loadgen"
+	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -30,7 +31,7 @@ func Tape(file string, t *loadgen.Tape) table.Table {
 	row("requests/s over the duration", fmt.Sprintf("%.3f", f.RPS))
 	row("arrivals that come by themselves", fmt.Sprint(f.Arrivals))
 	row("their gaps: coefficient of variation", measured(f.Gaps.CV))
-	row(fmt.Sprintf("their index of dispersion, windows of %d", loadgen.DispersionWindow), measured(f.Gaps.Dispersion))
+	row(fmt.Sprintf("their index of dispersion, windows of %d", arrival.DispersionWindow), measured(f.Gaps.Dispersion))
 	row("prompt, words: min / p50 / p95 / max", lengths(f.Prompt))
 	row("requested output, tokens", lengths(f.MaxTokens))
 	row("natural output, tokens", lengths(f.StopTokens))

@@ -1,4 +1,7 @@
-package loadgen
+// Package arrival has processes by which requests come: Poisson, burstier and steadier ones,
+// with a constant rate or one that changes, or as they were recorded. Each is a pure function
+// of a seed. Fit and Study show whether arrivals are what their process claims.
+package arrival
 
 import (
 	"fmt"
@@ -7,11 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/loadgen/params"
 	"github.com/cadence-bench/cadence-bench/loadgen/random"
 )
 
-// Arrivals is an arrival process: when requests come, and nothing of what they
-// say. The zero Arrivals is a Poisson process.
+// Process is an arrival process: when requests come, and nothing of what they
+// say. The zero Process is a Poisson process.
 //
 // Processes draw on the scale of expected arrivals: gaps of mean 1, by inversion
 // from the seed's "arrivals" stream, one number a gap, kept as whole billionths.
@@ -24,7 +28,7 @@ import (
 // The first gap counts from the start of the cell. The mean number of arrivals is
 // then rate × duration for Poisson arrivals, and by the renewal theorem about
 // (CV² − 1)/2 more for others: half an arrival less for constant ones.
-type Arrivals struct {
+type Process struct {
 	spec string
 	law  gapLaw  // nil: exponential
 	rate profile // nil: constant
@@ -38,13 +42,13 @@ type recording struct {
 	span time.Duration   // what the recording covers
 }
 
-// ArrivalNames lists the processes that ParseArrivals takes.
-func ArrivalNames() []string {
+// Names lists the processes.
+func Names() []string {
 	return []string{"poisson", "gamma", "weibull", "constant", "ramp", "step", "spike", "diurnal", "replay"}
 }
 
-// ArrivalsHelp describes the specs that ParseArrivals takes, one a line.
-const ArrivalsHelp = `  poisson                      exponential gaps
+// Help describes the specs that Parse takes, and replay, one a line.
+const Help = `  poisson                      exponential gaps
   gamma:burstiness=0.5         gamma gaps of that shape: CV 1/√burstiness
   weibull:burstiness=0.5       Weibull gaps of that shape: CV 2.24 at 0.5
   constant                     equal gaps
@@ -54,41 +58,41 @@ const ArrivalsHelp = `  poisson                      exponential gaps
   diurnal:period=60s,depth=0.8 Poisson, the rate in a wave, lowest at the start
   replay:FILE                  recorded times: one number of seconds a line, or a trace`
 
-// ParseArrivals reads a spec of ArrivalsHelp. Factors of ramp, step, spike and
+// Parse reads a spec of Help. Factors of ramp, step, spike and
 // diurnal are relative to each other: the rate of a cell is the mean over it.
 //
 // burstiness is the shape of the gaps' distribution: 1 makes both gamma and Weibull
 // Poisson, less is burstier, more is steadier. vllm bench serve calls the gamma
-// shape so. For replay the file is read.
-func ParseArrivals(spec string) (Arrivals, error) {
-	name, rest := splitSpec(spec)
-	o := newOptions("arrivals", name, rest, name == "replay")
-	var a Arrivals
+// shape so. A replay has a file, so its reader makes the process, with Recorded.
+func Parse(spec string) (Process, error) {
+	name, rest := params.Split(spec)
+	if name == "" {
+		name = "poisson"
+	}
+	o := params.New("arrivals", name, rest, false)
+	var a Process
 	switch name {
-	case "", "poisson":
-		o.name = "poisson"
+	case "poisson":
 	case "gamma":
-		a.law = gammaGaps{o.number("burstiness", math.NaN(), 0.05, 100)}
+		a.law = gammaGaps{o.Number("burstiness", math.NaN(), 0.05, 100)}
 	case "weibull":
-		a.law = weibullGaps{o.number("burstiness", math.NaN(), 0.2, 100)}
+		a.law = weibullGaps{o.Number("burstiness", math.NaN(), 0.2, 100)}
 	case "constant":
 		a.law = constantGaps{}
 	case "ramp":
-		a.rate = ramp{o.number("from", math.NaN(), 0, maxFactor), o.number("to", math.NaN(), 0, maxFactor)}
+		a.rate = ramp{o.Number("from", math.NaN(), 0, maxFactor), o.Number("to", math.NaN(), 0, maxFactor)}
 	case "step":
-		a.rate = pulse{at: o.duration("at", -1, 0), lasting: forever, to: o.number("to", math.NaN(), 0, maxFactor)}
+		a.rate = pulse{at: o.Duration("at", -1, 0), lasting: forever, to: o.Number("to", math.NaN(), 0, maxFactor)}
 	case "spike":
-		a.rate = pulse{o.duration("at", -1, 0), o.duration("for", -1, time.Nanosecond), o.number("to", math.NaN(), 0, maxFactor)}
+		a.rate = pulse{o.Duration("at", -1, 0), o.Duration("for", -1, time.Nanosecond), o.Number("to", math.NaN(), 0, maxFactor)}
 	case "diurnal":
-		a.rate = diurnal{o.duration("period", -1, time.Millisecond), o.number("depth", 0.8, 0, 1)}
-	case "replay":
-		a = openReplay(o)
+		a.rate = diurnal{o.Duration("period", -1, time.Millisecond), o.Number("depth", 0.8, 0, 1)}
 	default:
-		return Arrivals{}, fmt.Errorf("unknown arrivals %q: %schoose from %s", name, didYouMean(name, ArrivalNames()), strings.Join(ArrivalNames(), ", "))
+		return Process{}, fmt.Errorf("unknown arrivals %q: %schoose from %s", name, params.DidYouMean(name, Names()), strings.Join(Names(), ", "))
 	}
 	var err error
-	if a.spec, err = o.done(); err != nil {
-		return Arrivals{}, err
+	if a.spec, err = o.Done(); err != nil {
+		return Process{}, err
 	}
 	return a, nil
 }
@@ -99,19 +103,33 @@ const maxFactor = 1000
 
 // Recorded returns the arrivals of a recording: at ascends, rate is its mean rate
 // and span is what it covers, so that its rate × span is about len(at).
-func Recorded(at []time.Duration, rate float64, span time.Duration) Arrivals {
-	return Arrivals{spec: "recorded", rec: &recording{slices.Clone(at), rate, span}}
+func Recorded(at []time.Duration, rate float64, span time.Duration) Process {
+	return Process{spec: "recorded", rec: &recording{slices.Clone(at), rate, span}}
+}
+
+// Named returns a with another spec.
+func (a Process) Named(spec string) Process {
+	a.spec = spec
+	return a
+}
+
+// RecordedRate is the mean rate of a recording; ok is false for what is none.
+func (a Process) RecordedRate() (rate float64, ok bool) {
+	if a.rec == nil {
+		return 0, false
+	}
+	return a.rec.rate, true
 }
 
 // String returns the spec, in its canonical form.
-func (a Arrivals) String() string {
+func (a Process) String() string {
 	if a.spec == "" {
 		return "poisson"
 	}
 	return a.spec
 }
 
-func (a Arrivals) gaps() gapLaw {
+func (a Process) gaps() gapLaw {
 	if a.law == nil {
 		return exponential{}
 	}
@@ -121,7 +139,7 @@ func (a Arrivals) gaps() gapLaw {
 // GapCDF returns the distribution function of the unit gaps, as UnitGaps gives
 // them, that the process intends: their mean is 1. Constant gaps have a step at 1.
 // A recording has none, and ok is false.
-func (a Arrivals) GapCDF() (cdf func(gap float64) float64, ok bool) {
+func (a Process) GapCDF() (cdf func(gap float64) float64, ok bool) {
 	if a.rec != nil {
 		return nil, false
 	}
@@ -129,7 +147,7 @@ func (a Arrivals) GapCDF() (cdf func(gap float64) float64, ok bool) {
 }
 
 // CV is the intended coefficient of variation of the unit gaps; NaN for a recording.
-func (a Arrivals) CV() float64 {
+func (a Process) CV() float64 {
 	if a.rec != nil {
 		return math.NaN()
 	}
@@ -138,11 +156,11 @@ func (a Arrivals) CV() float64 {
 
 // Constant says that all unit gaps are equal, so that a test for a continuous
 // distribution does not apply to them.
-func (a Arrivals) Constant() bool { return a.rec == nil && a.gaps().cv() == 0 }
+func (a Process) Constant() bool { return a.rec == nil && a.gaps().cv() == 0 }
 
 // Units says how many arrivals are expected within [0, t] of a cell of duration d
 // with a mean rate of rps: the time change that turns the process into one of rate 1.
-func (a Arrivals) Units(t time.Duration, rps float64, d time.Duration) float64 {
+func (a Process) Units(t time.Duration, rps float64, d time.Duration) float64 {
 	if a.rate == nil {
 		return rps * t.Seconds()
 	}
@@ -152,7 +170,7 @@ func (a Arrivals) Units(t time.Duration, rps float64, d time.Duration) float64 {
 // UnitGaps returns the gaps between arrivals in units of expected arrivals; the
 // first counts from time 0. If at is of the process, they are independent and
 // distributed as GapCDF says.
-func (a Arrivals) UnitGaps(at []time.Duration, rps float64, d time.Duration) []float64 {
+func (a Process) UnitGaps(at []time.Duration, rps float64, d time.Duration) []float64 {
 	gaps := make([]float64, len(at))
 	last := 0.0
 	for i, t := range at {
@@ -164,7 +182,7 @@ func (a Arrivals) UnitGaps(at []time.Duration, rps float64, d time.Duration) []f
 }
 
 // Check says what keeps the process from offering rps arrivals per second for d.
-func (a Arrivals) Check(rps float64, d time.Duration) error {
+func (a Process) Check(rps float64, d time.Duration) error {
 	if a.rate != nil {
 		if err := a.rate.check(d); err != nil {
 			return fmt.Errorf("arrivals %s: %w", a, err)
@@ -183,7 +201,7 @@ func (a Arrivals) Check(rps float64, d time.Duration) error {
 // Times returns the arrival times in [0, d) at a mean rate of rps arrivals per
 // second. A recording is played faster or slower to have that rate, and the seed
 // has no part in it.
-func (a Arrivals) Times(rps float64, seed uint64, d time.Duration) []time.Duration {
+func (a Process) Times(rps float64, seed uint64, d time.Duration) []time.Duration {
 	if a.rec != nil {
 		return a.rec.times(rps, d)
 	}
@@ -204,7 +222,7 @@ func (a Arrivals) Times(rps float64, seed uint64, d time.Duration) []time.Durati
 
 // pace returns the nanosecond at which so many billionths of an arrival are
 // expected.
-func (a Arrivals) pace(rps float64, d time.Duration) func(unit float64) float64 {
+func (a Process) pace(rps float64, d time.Duration) func(unit float64) float64 {
 	if a.rate == nil {
 		return func(unit float64) float64 { return unit / rps }
 	}
@@ -233,5 +251,5 @@ func (r *recording) times(rps float64, d time.Duration) []time.Duration {
 // Poisson returns the arrival times in [0, d) of a Poisson process of rps arrivals
 // per second.
 func Poisson(rps float64, seed uint64, d time.Duration) []time.Duration {
-	return Arrivals{}.Times(rps, seed, d)
+	return Process{}.Times(rps, seed, d)
 }

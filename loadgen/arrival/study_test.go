@@ -1,4 +1,4 @@
-package loadgen
+package arrival
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ func TestStudyOfEveryProcess(t *testing.T) {
 	const seeds = 200
 	for _, spec := range []string{"poisson", "gamma:burstiness=0.5", "gamma:burstiness=4", "weibull:burstiness=0.5", "constant",
 		"ramp:from=0.5,to=2", "step:at=90s,to=3", "spike:at=60s,for=20s,to=5", "diurnal:period=60s,depth=0.8"} {
-		a, err := ParseArrivals(spec)
+		a, err := Parse(spec)
 		require.NoError(t, err)
 		s := NewStudy(a, 1.4, 180*time.Second, seeds, []uint64{1, 2, 3})
 		require.InDelta(t, s.ExpectCount, s.CountMean, 0.6+4*max(s.ExpectCV, 0)*math.Sqrt(252.0/seeds), spec)
@@ -44,7 +44,7 @@ func TestStudyOfEveryProcess(t *testing.T) {
 
 // A process that is not what it says is rejected on nearly every seed.
 func TestStudyRejectsAnotherProcess(t *testing.T) {
-	gamma, err := ParseArrivals("gamma:burstiness=0.5")
+	gamma, err := Parse("gamma:burstiness=0.5")
 	require.NoError(t, err)
 	rejected := 0
 	for seed := range uint64(100) {

@@ -1,4 +1,4 @@
-package loadgen
+package arrival
 
 import (
 	"math"
@@ -48,12 +48,12 @@ const minWindows = 10
 // FitPoisson compares arrivals, in order within [0, d), with a Poisson process of
 // rps per second.
 func FitPoisson(at []time.Duration, rps float64, d time.Duration) Fit {
-	return Arrivals{}.Fit(at, rps, d)
+	return Process{}.Fit(at, rps, d)
 }
 
 // Fit compares arrivals, in order within [0, d), with the process at a mean rate of
 // rps per second. A recording is compared with nothing: all is NaN but its CV.
-func (a Arrivals) Fit(at []time.Duration, rps float64, d time.Duration) Fit {
+func (a Process) Fit(at []time.Duration, rps float64, d time.Duration) Fit {
 	nan := math.NaN()
 	f := Fit{Arrivals: len(at), KS: nan, P: nan, Dispersion: nan, DispersionP: nan}
 	gaps := a.UnitGaps(at, rps, d)

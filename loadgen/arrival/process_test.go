@@ -1,4 +1,4 @@
-package loadgen
+package arrival
 
 import (
 	"fmt"
@@ -22,9 +22,9 @@ var drawn = []string{
 	"ramp:from=0.5,to=2", "step:at=60s,to=3", "spike:at=60s,for=20s,to=5", "diurnal:period=60s,depth=0.8",
 }
 
-func mustArrivals(t testing.TB, spec string) Arrivals {
+func mustParse(t testing.TB, spec string) Process {
 	t.Helper()
-	a, err := ParseArrivals(spec)
+	a, err := Parse(spec)
 	require.NoError(t, err)
 	return a
 }
@@ -48,7 +48,7 @@ func TestProcessesOver200Seeds(t *testing.T) {
 	binomial := distuv.Binomial{N: studySeeds, P: 0.05}
 	for _, spec := range drawn {
 		t.Run(spec, func(t *testing.T) {
-			a := mustArrivals(t, spec)
+			a := mustParse(t, spec)
 			cdf, ok := a.GapCDF()
 			require.True(t, ok)
 			rejected := 0.0
@@ -82,7 +82,7 @@ func TestProcessesOver200Seeds(t *testing.T) {
 // inference-perf drew exponential gaps under the name of constant ones (CV 0.99),
 // pinned a Poisson process to whole seconds, and seeded neither.
 func TestFaultsOfInferencePerf(t *testing.T) {
-	constant := mustArrivals(t, "constant")
+	constant := mustParse(t, "constant")
 	require.True(t, constant.Constant())
 	at := constant.Times(4, 1, time.Minute)
 	require.Len(t, at, 239)
@@ -93,7 +93,7 @@ func TestFaultsOfInferencePerf(t *testing.T) {
 		require.InDelta(t, 1, g, 1e-8)
 	}
 	for _, spec := range drawn {
-		a := mustArrivals(t, spec)
+		a := mustParse(t, spec)
 		at := a.Times(2, 1, 3*time.Minute)
 		whole := 0
 		for _, x := range at {
@@ -110,9 +110,9 @@ func TestFaultsOfInferencePerf(t *testing.T) {
 // One seed of one law is one realisation, whatever the rate and its course.
 func TestOneRealisationPerSeed(t *testing.T) {
 	const d = 200 * time.Second
-	base := Arrivals{}.UnitGaps(Poisson(1, 4, d), 1, d)
+	base := Process{}.UnitGaps(Poisson(1, 4, d), 1, d)
 	for _, spec := range drawn {
-		a := mustArrivals(t, spec)
+		a := mustParse(t, spec)
 		if a.law != nil {
 			slow, fast := a.UnitGaps(a.Times(1, 4, d), 1, d), a.UnitGaps(a.Times(8, 4, d/8*2), 8, d/8*2)
 			if a.rate == nil {
@@ -142,7 +142,7 @@ func TestCourseOfTheRate(t *testing.T) {
 		{"spike:at=50s,for=1h,to=7", [6]float64{10, 10, 10, 10, 10, 70}},
 		{"diurnal:period=60s", [6]float64{20 * 0.3384, 20, 20 * 1.6616, 20 * 1.6616, 20, 20 * 0.3384}},
 	} {
-		a := mustArrivals(t, c.spec)
+		a := mustParse(t, c.spec)
 		require.NoError(t, a.Check(rps, d))
 		require.InDelta(t, rps*d.Seconds(), a.Units(d, rps, d), 1e-9)
 		var per [6]float64
@@ -169,9 +169,9 @@ func TestArrivalSpecs(t *testing.T) {
 		{"diurnal:depth=0.8,period=1m", "diurnal:period=1m0s"},
 		{"spike:to=5,for=10s,at=30s", "spike:at=30s,for=10s,to=5"},
 	} {
-		a := mustArrivals(t, c.spec)
+		a := mustParse(t, c.spec)
 		require.Equal(t, c.want, a.String())
-		require.Equal(t, a, mustArrivals(t, a.String()))
+		require.Equal(t, a, mustParse(t, a.String()))
 	}
 	for _, c := range []struct{ spec, want string }{
 		{"posson", `unknown arrivals "posson": did you mean "poisson"? choose from poisson, gamma`},
@@ -188,7 +188,7 @@ func TestArrivalSpecs(t *testing.T) {
 		{"ramp:from=-1,to=2", "from=-1: give a number from 0 to 1000"},
 		{"diurnal:period=0s", "period=0s: give a duration of at least 1ms"},
 	} {
-		_, err := ParseArrivals(c.spec)
+		_, err := Parse(c.spec)
 		require.ErrorContains(t, err, c.want, c.spec)
 		require.NotContains(t, err.Error(), "\n")
 	}
@@ -197,11 +197,11 @@ func TestArrivalSpecs(t *testing.T) {
 		{"step:at=0s,to=0", "leaves no arrivals"},
 		{"ramp:from=0,to=0", "there would be no arrivals"},
 	} {
-		require.ErrorContains(t, mustArrivals(t, c.spec).Check(1, time.Minute), c.want)
+		require.ErrorContains(t, mustParse(t, c.spec).Check(1, time.Minute), c.want)
 	}
-	for line := range strings.Lines(ArrivalsHelp) {
+	for line := range strings.Lines(Help) {
 		if spec := strings.Fields(line)[0]; spec != "replay:FILE" {
-			mustArrivals(t, spec)
+			mustParse(t, spec)
 		}
 	}
 }
@@ -223,14 +223,14 @@ func TestRecordedArrivals(t *testing.T) {
 func TestArrivalsGolden(t *testing.T) {
 	var b strings.Builder
 	for _, spec := range append(slices.Clone(drawn), "constant") {
-		at := mustArrivals(t, spec).Times(2, 1, 2*time.Minute)
+		at := mustParse(t, spec).Times(2, 1, 2*time.Minute)
 		fmt.Fprintf(&b, "%-30s %d %v\n", spec, len(at), at[:5])
 	}
 	golden.Equal(t, "arrivals.txt", b.String())
 }
 
 func BenchmarkGammaTimes(b *testing.B) {
-	a := mustArrivals(b, "gamma:burstiness=0.05")
+	a := mustParse(b, "gamma:burstiness=0.05")
 	for b.Loop() {
 		a.Times(1000, 1, 10*time.Second)
 	}

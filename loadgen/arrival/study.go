@@ -1,4 +1,4 @@
-package loadgen
+package arrival
 
 import (
 	"math"
@@ -41,7 +41,7 @@ type SeedPlace struct {
 
 // NewStudy draws the process with seeds 0 … seeds−1 and fits each, and then the
 // seeds of a sweep.
-func NewStudy(a Arrivals, rps float64, d time.Duration, seeds int, sweep []uint64) Study {
+func NewStudy(a Process, rps float64, d time.Duration, seeds int, sweep []uint64) Study {
 	s := Study{Arrivals: a.String(), RPS: rps, DurationS: d.Seconds(), Seeds: seeds, ExpectCV: a.CV(), ExpectCount: rps * d.Seconds()}
 	var counts, ps, cvs, lags, dispersions []float64
 	rejected := 0
