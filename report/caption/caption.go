@@ -81,6 +81,7 @@ func Titled(s, named string) string {
 // Caption states the facts in one line.
 func (f Facts) Caption() string { return strings.Join(f.Parts(), " · ") }
 
+// Parts are the facts, one by one.
 func (f Facts) Parts() []string { return append(f.Measured(), format.Plural(f.Seeds, "seed")) }
 
 // Measured is the facts but for the number of seeds.

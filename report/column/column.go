@@ -101,6 +101,7 @@ func Points(valid func(*analysis.Point) string) []table.Col[*analysis.Point] {
 	}
 }
 
+// Requests is the column of how many requests arrived in the steady window.
 func Requests() table.Col[*analysis.Point] {
 	_, doc := Documented(analysis.Arrivals)
 	return table.Count("requests", analysis.Arrivals.Key, "total over the cells that count: "+doc, func(p *analysis.Point) int { return p.Total(analysis.Arrivals) })
@@ -115,6 +116,7 @@ func PointKeys(f caption.Facts) []string {
 	return []string{"rung", "offered_rps"}
 }
 
+// PointsOf are the points of a sweep.
 func PointsOf(s *analysis.Sweep) []*analysis.Point {
 	points := make([]*analysis.Point, len(s.Points))
 	for i := range s.Points {
@@ -133,6 +135,7 @@ func Occurring(points []*analysis.Point, ms ...analysis.Metric) (keys []string) 
 	return keys
 }
 
+// Occurs says whether a metric is measured and not zero somewhere.
 func Occurs(points []*analysis.Point, m analysis.Metric) bool {
 	return slices.ContainsFunc(points, func(p *analysis.Point) bool { r := p.Range(m); return r.N > 0 && r.Max > 0 })
 }

@@ -41,6 +41,7 @@ func ScaleOf(u analysis.Unit, largest float64) Scale {
 	}
 }
 
+// Name is a column's heading, with its unit.
 func (s Scale) Name(label string) string {
 	if s.Unit == "" {
 		return label
@@ -48,6 +49,7 @@ func (s Scale) Name(label string) string {
 	return fmt.Sprintf("%s (%s)", label, s.Unit)
 }
 
+// Format formats a number in the unit of the scale.
 func (s Scale) Format(v float64) string {
 	if s.Whole {
 		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
@@ -91,6 +93,7 @@ func Superscript(n int) string {
 	return b.String()
 }
 
+// Interval formats a quantile with its 95% interval.
 func (s Scale) Interval(q stats.Quantile) string {
 	if q.N == 0 {
 		return table.Null
@@ -134,6 +137,7 @@ func (s Scale) Value(v analysis.Value) string {
 	return s.Bounded(v.V, v.Bound)
 }
 
+// Plural counts things.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -141,6 +145,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Capital begins a sentence.
 func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // WithUnit formats a number that stands alone.
