@@ -100,11 +100,9 @@ func Rates(fifo, top float64, n int) []float64 {
 // significant rounds x > 0 to n significant digits.
 func significant(x float64, n int, round func(float64) float64) float64 {
 	exp := n - 1 - int(math.Floor(math.Log10(x)))
-	scale := math.Pow10(abs(exp))
+	scale := math.Pow10(max(exp, -exp))
 	if exp < 0 {
 		return round(x/scale) * scale
 	}
 	return round(x*scale) / scale
 }
-
-func abs(x int) int { return max(x, -x) }

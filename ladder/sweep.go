@@ -229,7 +229,7 @@ func (s *Sweep) journalled(ctx context.Context, w work) error {
 		return err
 	}
 	defer journal.Close()
-	return s.measure(ctx, w, journal.Append)
+	return s.measure(ctx, w, func(e results.Entry) error { return journal.Append(e) })
 }
 
 // measure runs the cells of the plan that the run does not have yet, and tells keep what

@@ -32,7 +32,7 @@ type Entry struct {
 	Rows   int    `json:"rows"`
 }
 
-// Journal appends to a run's journal.jsonl. A line is durable when Append
+// Journal appends values of JSON to a file, one a line. A line is durable when Append
 // returns. It is for one goroutine of one process.
 type Journal struct {
 	f    *os.File
@@ -53,21 +53,36 @@ func OpenJournal(dir string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
+	return openLines(path, int64(len(data)-len(tail)))
+}
+
+// OpenLines opens any file of lines for appending, and makes it if there is none. A torn
+// last line is cut off.
+func OpenLines(path string) (*Journal, error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	return openLines(path, int64(bytes.LastIndexByte(data, '\n')+1))
+}
+
+func openLines(path string, whole int64) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{f: f, size: int64(len(data) - len(tail))}
-	if err := errors.Join(f.Truncate(j.size), f.Sync(), syncFolder(dir)); err != nil {
+	j := &Journal{f: f, size: whole}
+	if err := errors.Join(f.Truncate(j.size), f.Sync(), syncFolder(filepath.Dir(path))); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("write %s: %w", path, cause(err))
 	}
 	return j, nil
 }
 
-// Append adds e. After an error the journal is as it was before.
-func (j *Journal) Append(e Entry) error {
-	line, err := json.Marshal(e)
+// Append adds a value, an Entry to a run's journal. After an error the file is as it was
+// before.
+func (j *Journal) Append(value any) error {
+	line, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", j.f.Name(), err)
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/results"
@@ -148,33 +147,4 @@ func text(e Experiment) []byte {
 		panic(err) // numbers and strings
 	}
 	return data
-}
-
-// journal appends blocks to a run. A line is durable when add returns.
-type journal struct{ f *os.File }
-
-// openJournal cuts off what is behind the last whole line.
-func openJournal(r *Run) (*journal, error) {
-	path := filepath.Join(r.Dir, blocksFile)
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Truncate(int64(bytes.LastIndexByte(data, '\n') + 1)); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &journal{f}, nil
-}
-
-func (j *journal) add(b Block) error {
-	line, err := json.Marshal(b)
-	if err == nil {
-		_, err = j.f.Write(slices.Concat(line, []byte("\n")))
-	}
-	return errors.Join(err, j.f.Sync())
 }

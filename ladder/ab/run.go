@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis/paired"
@@ -41,11 +42,11 @@ func (r *Runner) Run(ctx context.Context, m Manifest) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := openJournal(run)
+	j, err := results.OpenLines(filepath.Join(r.Dir, blocksFile))
 	if err != nil {
 		return nil, err
 	}
-	defer j.f.Close()
+	defer j.Close()
 	r.Begun(run)
 	if len(run.Blocks) == m.Blocks {
 		return run, nil
@@ -60,7 +61,7 @@ func (r *Runner) Run(ctx context.Context, m Manifest) (*Run, error) {
 			err = run.fits(b)
 		}
 		if err == nil {
-			err = j.add(b)
+			err = j.Append(b)
 		}
 		if err != nil {
 			return run, err

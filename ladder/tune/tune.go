@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -150,7 +151,7 @@ func (s space) middle() []float64 { return slices.Repeat([]float64{0.5}, len(s.p
 // that it does not rise with the rate, since of few arrivals it does by chance.
 func Knee(at map[float64][]Cell, share float64) float64 {
 	knee := 0.0
-	all := rates(at)
+	all := slices.Sorted(maps.Keys(at))
 	var cells []Cell
 	for _, rate := range all {
 		cells = append(cells, Sum(at[rate]))
@@ -181,13 +182,4 @@ func falling(cells []Cell) []float64 {
 		fitted = append(fitted, slices.Repeat([]float64{float64(p.good) / float64(max(1, p.arrivals))}, p.cells)...)
 	}
 	return fitted
-}
-
-func rates(at map[float64][]Cell) []float64 {
-	var all []float64
-	for rate := range at {
-		all = append(all, rate)
-	}
-	slices.Sort(all)
-	return all
 }
