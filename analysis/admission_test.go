@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -42,7 +43,7 @@ func TestAdmissionIsCounted(t *testing.T) {
 		rows[i].Request = int32(i)
 	}
 	m := analysis.Measure(cell, rows, analysis.Options{})
-	require.Equal(t, analysis.Admission{Asked: 9, Refused: 1, Dropped: 1, Aborted: 1, Forced: 1, Promised: 7, Violated: 5}, m.Admission)
+	require.Equal(t, promise.Admission{Asked: 9, Refused: 1, Dropped: 1, Aborted: 1, Forced: 1, Promised: 7, Violated: 5}, m.Admission)
 	require.Equal(t, []int{9, 4, 2, 1, 2}, []int{m.Arrivals, m.Completed, m.Shed, m.TimedOut, m.Failed})
 	require.Equal(t, results.Some(2.0/9), m.Attainment)
 	require.Equal(t, results.Some(2.0/8), m.AttainmentAdmitted)
@@ -57,7 +58,7 @@ func TestAdmissionIsCounted(t *testing.T) {
 		rows[i].Admission = results.Opt[results.Admission]{}
 	}
 	m = analysis.Measure(cell, rows, analysis.Options{})
-	require.Equal(t, analysis.Admission{Refused: 2}, m.Admission)
+	require.Equal(t, promise.Admission{Refused: 2}, m.Admission)
 	require.False(t, m.Summary().ViolationRate.OK || m.Summary().Dropped.OK)
 	require.Equal(t, results.Some(2.0/7), m.AttainmentAdmitted)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -38,10 +39,10 @@ func TestAGoodCellPassesEveryCheck(t *testing.T) {
 	c.ProbeBefore = results.Some(results.Probe{DecodeTokensPerS: 400})
 	c.ProbeAfter = results.Some(results.Probe{DecodeTokensPerS: 396})
 	m := analysis.Measure(c, recs, analysis.Options{})
-	require.Len(t, m.Checks, len(analysis.CheckDocs()))
+	require.Len(t, m.Checks, len(checks.CheckDocs()))
 	for i, check := range m.Checks {
-		require.Equal(t, analysis.CheckDocs()[i], check.CheckDoc)
-		require.Equal(t, analysis.Passed, check.Verdict, "%s: %s", check.Name, check.Detail)
+		require.Equal(t, checks.CheckDocs()[i], check.CheckDoc)
+		require.Equal(t, checks.Passed, check.Verdict, "%s: %s", check.Name, check.Detail)
 		require.True(t, check.Figure.OK, check.Name)
 	}
 	figure := func(name string) float64 {
@@ -49,10 +50,10 @@ func TestAGoodCellPassesEveryCheck(t *testing.T) {
 		require.True(t, ok)
 		return check.Figure.V
 	}
-	require.InDelta(t, 0.05, figure(analysis.CodeClientCPU), 1e-12)
-	require.InDelta(t, -0.01, figure(analysis.CodeProbeDrift), 1e-12)
-	require.InDelta(t, 0, figure(analysis.CodeLittle), 1e-9)
-	require.InDelta(t, 0.001, figure(analysis.CodeDispatchLag), 1e-12)
+	require.InDelta(t, 0.05, figure(checks.CodeClientCPU), 1e-12)
+	require.InDelta(t, -0.01, figure(checks.CodeProbeDrift), 1e-12)
+	require.InDelta(t, 0, figure(checks.CodeLittle), 1e-9)
+	require.InDelta(t, 0.001, figure(checks.CodeDispatchLag), 1e-12)
 	_, ok := m.Check("no such check")
 	require.False(t, ok)
 }
@@ -80,26 +81,26 @@ func TestEachFaultVoidsItsCell(t *testing.T) {
 		voids []string
 	}{
 		// inference-perf: a "Poisson" process pinned to whole seconds.
-		"arrivals on whole seconds": {at: pinned(), voids: []string{analysis.CodeGaps, analysis.CodeDispersion}},
+		"arrivals on whole seconds": {at: pinned(), voids: []string{checks.CodeGaps, checks.CodeDispersion}},
 		// inference-perf: a "constant" process that draws exponential gaps.
-		"exponential gaps under the name of constant": {at: poisson(), voids: []string{analysis.CodeGaps}, edit: func(c *results.Cell, rs []results.Record) []results.Record {
+		"exponential gaps under the name of constant": {at: poisson(), voids: []string{checks.CodeGaps}, edit: func(c *results.Cell, rs []results.Record) []results.Record {
 			c.Arrivals = "constant"
 			return rs
 		}},
 		// vllm#21104: the requested rate was never sent.
-		"half the rate":     {at: arrival.Poisson(2, 3, time.Minute), voids: []string{analysis.CodeGaps}},
-		"a lull and a rush": {at: clumped(), voids: []string{analysis.CodeDispersion}},
+		"half the rate":     {at: arrival.Poisson(2, 3, time.Minute), voids: []string{checks.CodeGaps}},
+		"a lull and a rush": {at: clumped(), voids: []string{checks.CodeDispersion}},
 		// inference-perf#245: complete with results pending, here the last ones.
-		"the last rows are lost": {voids: []string{analysis.CodeConservation, analysis.CodeLittle}, edit: func(_ *results.Cell, rs []results.Record) []results.Record {
+		"the last rows are lost": {voids: []string{checks.CodeConservation, checks.CodeLittle}, edit: func(_ *results.Cell, rs []results.Record) []results.Record {
 			return rs[:len(rs)-8]
 		}},
-		"ends stamped on another clock": {voids: []string{analysis.CodeLittle}, edit: func(_ *results.Cell, rs []results.Record) []results.Record {
+		"ends stamped on another clock": {voids: []string{checks.CodeLittle}, edit: func(_ *results.Cell, rs []results.Record) []results.Record {
 			for i := range rs {
 				rs[i].Ended = results.Some(rs[i].Ended.V + 5*time.Second)
 			}
 			return rs
 		}},
-		"the client had no CPU left": {voids: []string{analysis.CodeClientCPU}, edit: func(c *results.Cell, rs []results.Record) []results.Record {
+		"the client had no CPU left": {voids: []string{checks.CodeClientCPU}, edit: func(c *results.Cell, rs []results.Record) []results.Record {
 			c.Usage = results.Some(results.Usage{CPUS: 115, WallS: 60, Cores: 2})
 			return rs
 		}},
@@ -117,7 +118,7 @@ func TestEachFaultVoidsItsCell(t *testing.T) {
 			require.Equal(t, tt.voids, codes(m.Invalid), m.Invalid)
 			for _, code := range tt.voids {
 				check, _ := m.Check(code)
-				require.Equal(t, analysis.Voided, check.Verdict)
+				require.Equal(t, checks.Voided, check.Verdict)
 				require.NotEmpty(t, check.Detail)
 			}
 		})
@@ -129,8 +130,8 @@ func TestABusyEngineIsNotABusyClient(t *testing.T) {
 	c, recs := offered(poisson())
 	c.Usage = results.Some(results.Usage{CPUS: 119, WallS: 60, Cores: 2, EngineInside: true})
 	m := analysis.Measure(c, recs, analysis.Options{})
-	check, _ := m.Check(analysis.CodeClientCPU)
-	require.Equal(t, analysis.Passed, check.Verdict)
+	check, _ := m.Check(checks.CodeClientCPU)
+	require.Equal(t, checks.Passed, check.Verdict)
 	require.InDelta(t, 119.0/120, check.Figure.V, 1e-12)
 	require.True(t, m.Valid())
 }
@@ -147,8 +148,8 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 	c, recs := offered(arrival.Poisson(4, 3, time.Minute))
 	c.Arrivals = "recorded"
 	m := analysis.Measure(c, recs, analysis.Options{})
-	check, _ := m.Check(analysis.CodeGaps)
-	require.Equal(t, analysis.Unmeasured, check.Verdict, "a recording claims nothing")
+	check, _ := m.Check(checks.CodeGaps)
+	require.Equal(t, checks.Unmeasured, check.Verdict, "a recording claims nothing")
 
 	// Conversations arrive as a process; their later turns follow the answers.
 	c, recs = offered(nil)
@@ -159,15 +160,15 @@ func TestGapsAgainstTheNamedProcess(t *testing.T) {
 			recs = append(recs, r)
 		}
 	}
-	gaps := func(rate results.Opt[float64]) analysis.Check {
+	gaps := func(rate results.Opt[float64]) checks.Check {
 		c.ArrivalRPS = rate
 		m := analysis.Measure(c, recs, analysis.Options{})
-		check, _ := m.Check(analysis.CodeGaps)
+		check, _ := m.Check(checks.CodeGaps)
 		return check
 	}
-	require.Equal(t, analysis.Unmeasured, gaps(results.Opt[float64]{}).Verdict, "the rate of conversations is not known")
-	require.Equal(t, analysis.Passed, gaps(results.Some(2.0)).Verdict)
-	require.Equal(t, analysis.Voided, gaps(results.Some(4.0)).Verdict)
+	require.Equal(t, checks.Unmeasured, gaps(results.Opt[float64]{}).Verdict, "the rate of conversations is not known")
+	require.Equal(t, checks.Passed, gaps(results.Some(2.0)).Verdict)
+	require.Equal(t, checks.Voided, gaps(results.Some(4.0)).Verdict)
 }
 
 // Whatever a file says, judging it does not fail.

@@ -2,9 +2,12 @@ package analysis
 
 import (
 	"math"
+	"strconv"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/latency"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -42,7 +45,7 @@ type CellMetrics struct {
 	Attainment         results.Opt[float64] // share of arrivals within the SLO
 	AttainmentAdmitted results.Opt[float64] // share of those that were not refused on arrival
 
-	Admission Admission
+	Admission promise.Admission
 
 	TTFT        Spread // intended arrival to first token
 	ITL         Spread // gaps between consecutive output tokens, pooled
@@ -62,11 +65,11 @@ type CellMetrics struct {
 	Backlog   Backlog
 	Answered  Answered
 	Lengths   Lengths
-	Promise   results.Opt[Promise] // null without an admission policy
+	Promise   results.Opt[promise.Outcome] // null without an admission policy
 
-	Checks   []Check   // in the order of CheckDocs
-	Invalid  []Warning // why the cell must not be used: the checks that void it
-	Warnings []Warning // the checks that only note something, and what else to know
+	Checks   []checks.Check // in the order of CheckDocs
+	Invalid  []Warning      // why the cell must not be used: the checks that void it
+	Warnings []Warning      // the checks that only note something, and what else to know
 
 	TTFTs, E2Es stats.Sample // kept to be pooled over seeds: two numbers a request
 }
@@ -101,9 +104,22 @@ func Measure(cell results.Cell, recs []results.Record, o Options) CellMetrics {
 	m.AtSLO = atSLOs(t.arrivals, m.SLOS)
 	m.Undecided = undecided(t.arrivals, t.slo)
 	m.Backlog, m.Answered = backlogOf(m.Window, recs, m.Arrivals), answeredOf(t.arrivals)
-	m.Promise = promiseOf(&m, recs)
+	m.Promise = promise.Of(m.promising(), recs)
 	m.judge(recs, &t, o)
 	return m
+}
+
+// promising says what the cell's policy promises.
+func (m *CellMetrics) promising() promise.Cell {
+	c := promise.Cell{Policy: m.Cell.Params["admission"], Window: m.Window, SLOS: m.SLOS, Admission: m.Admission}
+	// Others have a parameter of that name, which is no promise.
+	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil && TraitsOf(m.Cell.Params).Promises() {
+		c.Alpha = results.Some(alpha)
+	}
+	if m.Window.WarmupS == m.Cell.WarmupS && m.Window.EndS == m.Cell.DurationS && m.SLOS == m.Cell.SLOS {
+		c.Upper = m.Cell.UpperRequests
+	}
+	return c
 }
 
 func share(part, whole int) results.Opt[float64] {
@@ -143,7 +159,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	m.Lengths.add(r)
 	if r.Refused() {
 		m.Shed++
-		m.Admission.refused(r)
+		m.Admission.CountRefused(r)
 		t.arrivals = append(t.arrivals, arrived{at: r.Intended, e2e: never})
 		return
 	}
@@ -164,7 +180,7 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 	if good {
 		t.good++
 	}
-	m.Admission.taken(r, good)
+	m.Admission.CountTaken(r, good)
 	one := arrived{at: r.Intended, e2e: t.E2E[len(t.E2E)-1], good: good}
 	if r.Outcome != results.Completed && r.Outcome != results.TimedOut && r.Outcome != results.Cancelled {
 		one.e2e = never // what failed did not become good later
@@ -174,13 +190,3 @@ func (t *tally) add(m *CellMetrics, r *results.Record) {
 
 // never is the E2E of an arrival that cannot end well however long one waits.
 var never = stats.Observation{Value: math.Inf(1), Censored: true}
-
-// late counts the requests that were sent later than a bound in seconds.
-func (t *tally) late(bound float64) (n int) {
-	for _, lag := range t.lag {
-		if lag.Value > bound {
-			n++
-		}
-	}
-	return n
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -116,24 +117,24 @@ func TestChecks(t *testing.T) {
 		edit func(*results.Cell, *[]results.Record)
 		code string
 	}{
-		{"the window is empty", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 10 }, analysis.CodeWindow},
-		{"no arrivals", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 9 }, analysis.CodeWindow},
+		{"the window is empty", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 10 }, checks.CodeWindow},
+		{"no arrivals", func(c *results.Cell, _ *[]results.Record) { c.WarmupS = 9 }, checks.CodeWindow},
 		{"late driver", func(_ *results.Cell, rs *[]results.Record) {
 			for i := range 2 {
 				(*rs)[i].Sent = results.Some((*rs)[i].Intended + 51*ms)
 				(*rs)[i].Started = results.Some((*rs)[i].Intended + 51*ms)
 			}
-		}, analysis.CodeDispatchLag},
+		}, checks.CodeDispatchLag},
 		// vllm#21104: the requested rate was never sent.
 		{"never sent", func(_ *results.Cell, rs *[]results.Record) {
 			(*rs)[1] = analysistest.Row(1, 4*time.Second, results.Cancelled)
 			(*rs)[1].Sent, (*rs)[1].Started = results.Opt[time.Duration]{}, results.Opt[time.Duration]{}
-		}, analysis.CodeNotSent},
+		}, checks.CodeNotSent},
 		// inference-perf#245: complete with results pending.
-		{"a request without a row", func(_ *results.Cell, rs *[]results.Record) { *rs = append((*rs)[:1], (*rs)[2:]...) }, analysis.CodeConservation},
-		{"two outcomes", func(_ *results.Cell, rs *[]results.Record) { (*rs)[2].Request = 1 }, analysis.CodeRecord},
+		{"a request without a row", func(_ *results.Cell, rs *[]results.Record) { *rs = append((*rs)[:1], (*rs)[2:]...) }, checks.CodeConservation},
+		{"two outcomes", func(_ *results.Cell, rs *[]results.Record) { (*rs)[2].Request = 1 }, checks.CodeRecord},
 		// vllm-omni#6693, guidellm#216: negative latencies.
-		{"a token before its arrival", func(_ *results.Cell, rs *[]results.Record) { (*rs)[1].Tokens[0] = 0 }, analysis.CodeRecord},
+		{"a token before its arrival", func(_ *results.Cell, rs *[]results.Record) { (*rs)[1].Tokens[0] = 0 }, checks.CodeRecord},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cell, recs := analysistest.Cell(), good()
@@ -162,7 +163,7 @@ func TestWarnings(t *testing.T) {
 	stalled := analysistest.Row(0, 3*time.Second, results.TimedOut, 100*ms, 200*ms)
 	m := analysis.Measure(c, []results.Record{stalled}, analysis.Options{})
 	require.True(t, m.Valid())
-	require.Equal(t, []string{analysis.CodeRate, analysis.CodeProbeDrift, analysis.CodeThinP99, analysis.CodeStall}, codes(m.Warnings))
+	require.Equal(t, []string{checks.CodeRate, checks.CodeProbeDrift, analysis.CodeThinP99, analysis.CodeStall}, codes(m.Warnings))
 	require.Equal(t, "the probe's decode rate changed by -12% during the cell", m.Warnings[1].Text)
 }
 

@@ -2,19 +2,8 @@ package analysis
 
 import (
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/results"
-)
-
-// Unit is how a metric's number is to be read.
-type Unit uint8
-
-const (
-	Count     Unit = iota
-	PerSecond      // requests per second
-	TokensPerS
-	Seconds
-	Fraction // 0 … 1
-	Plain    // a number without a unit
 )
 
 // Better says which direction of a metric is an improvement.
@@ -38,7 +27,7 @@ type Value struct {
 type Metric struct {
 	Key    string
 	Label  string
-	Unit   Unit
+	Unit   unit.Unit
 	Better Better
 	Of     func(*CellMetrics) Value
 }
@@ -50,22 +39,22 @@ var (
 	Shed       = count("shed", "shed", Lower, func(m *CellMetrics) int { return m.Shed })
 	Dropped    = count("dropped", "dropped", Lower, func(m *CellMetrics) int { return m.Admission.Dropped })
 	Aborted    = count("aborted", "aborted", Lower, func(m *CellMetrics) int { return m.Admission.Aborted })
-	ShedShare  = optional("shed_share", "shed", Fraction, Lower, func(m *CellMetrics) results.Opt[float64] { return share(m.Shed, m.Arrivals) })
-	Violations = optional("violation_rate", "violations, admitted", Fraction, Lower, func(m *CellMetrics) results.Opt[float64] { return m.Admission.ViolationRate() })
+	ShedShare  = optional("shed_share", "shed", unit.Fraction, Lower, func(m *CellMetrics) results.Opt[float64] { return share(m.Shed, m.Arrivals) })
+	Violations = optional("violation_rate", "violations, admitted", unit.Fraction, Lower, func(m *CellMetrics) results.Opt[float64] { return m.Admission.ViolationRate() })
 	Timeouts   = count("timeouts", "timeouts", Lower, func(m *CellMetrics) int { return m.TimedOut })
 	Failures   = count("failed", "failures", Lower, func(m *CellMetrics) int { return m.Failed })
-	Achieved   = optional("achieved_rps", "achieved", PerSecond, Neither, func(m *CellMetrics) results.Opt[float64] { return m.AchievedRPS })
-	Throughput = optional("throughput_rps", "throughput", PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.ThroughputRPS })
-	Goodput    = counted("goodput_rps", "goodput", PerSecond, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
-	Tokens     = optional("throughput_tokens_per_s", "output tokens", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.OutputTokensPerS })
+	Achieved   = optional("achieved_rps", "achieved", unit.PerSecond, Neither, func(m *CellMetrics) results.Opt[float64] { return m.AchievedRPS })
+	Throughput = optional("throughput_rps", "throughput", unit.PerSecond, Higher, func(m *CellMetrics) results.Opt[float64] { return m.ThroughputRPS })
+	Goodput    = counted("goodput_rps", "goodput", unit.PerSecond, func(m *CellMetrics) results.Opt[float64] { return m.GoodputRPS })
+	Tokens     = optional("throughput_tokens_per_s", "output tokens", unit.TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.OutputTokensPerS })
 	// CompletedTokens are those of the arrivals that Throughput counts, whenever they
 	// were ready; Tokens are all that were ready during the window.
-	CompletedTokens = optional("completed_tokens_per_s", "tokens of completed", TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.CompletedTokensPerS })
-	Attainment      = counted("attainment", "attainment", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
-	Admitted        = counted("attainment_admitted", "attainment, admitted", Fraction, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
-	HitRate         = optional("hit_rate", "prefix hits", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
-	HitCeiling      = optional("hit_ceiling", "ceiling", Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
-	HitReached      = optional("hit_of_ceiling", "of the ceiling", Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
+	CompletedTokens = optional("completed_tokens_per_s", "tokens of completed", unit.TokensPerS, Higher, func(m *CellMetrics) results.Opt[float64] { return m.CompletedTokensPerS })
+	Attainment      = counted("attainment", "attainment", unit.Fraction, func(m *CellMetrics) results.Opt[float64] { return m.Attainment })
+	Admitted        = counted("attainment_admitted", "attainment, admitted", unit.Fraction, func(m *CellMetrics) results.Opt[float64] { return m.AttainmentAdmitted })
+	HitRate         = optional("hit_rate", "prefix hits", unit.Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitRate })
+	HitCeiling      = optional("hit_ceiling", "ceiling", unit.Fraction, Neither, func(m *CellMetrics) results.Opt[float64] { return m.HitCeiling })
+	HitReached      = optional("hit_of_ceiling", "of the ceiling", unit.Fraction, Higher, func(m *CellMetrics) results.Opt[float64] { return m.HitReached })
 	TTFTP50         = quantile("ttft_p50_s", "TTFT p50", func(m *CellMetrics) stats.Quantile { return m.TTFT.P50 })
 	TTFTP99         = quantile("ttft_p99_s", "TTFT p99", func(m *CellMetrics) stats.Quantile { return m.TTFT.P99 })
 	ITLP50          = quantile("itl_p50_s", "ITL p50", func(m *CellMetrics) stats.Quantile { return m.ITL.P50 })
@@ -78,10 +67,10 @@ var (
 )
 
 func count(key, label string, b Better, of func(*CellMetrics) int) Metric {
-	return Metric{key, label, Count, b, func(m *CellMetrics) Value { return Value{V: float64(of(m)), OK: true} }}
+	return Metric{key, label, unit.Count, b, func(m *CellMetrics) Value { return Value{V: float64(of(m)), OK: true} }}
 }
 
-func optional(key, label string, u Unit, b Better, of func(*CellMetrics) results.Opt[float64]) Metric {
+func optional(key, label string, u unit.Unit, b Better, of func(*CellMetrics) results.Opt[float64]) Metric {
 	return Metric{key, label, u, b, func(m *CellMetrics) Value {
 		v := of(m)
 		return Value{V: v.V, OK: v.OK}
@@ -90,7 +79,7 @@ func optional(key, label string, u Unit, b Better, of func(*CellMetrics) results
 
 // counted is a metric that counts who met the SLO; a lower bound where some gave up
 // before it was over.
-func counted(key, label string, u Unit, of func(*CellMetrics) results.Opt[float64]) Metric {
+func counted(key, label string, u unit.Unit, of func(*CellMetrics) results.Opt[float64]) Metric {
 	return Metric{key, label, u, Higher, func(m *CellMetrics) Value {
 		v := of(m)
 		return Value{V: v.V, OK: v.OK, Bound: m.Undecided > 0}
@@ -98,7 +87,7 @@ func counted(key, label string, u Unit, of func(*CellMetrics) results.Opt[float6
 }
 
 func quantile(key, label string, of func(*CellMetrics) stats.Quantile) Metric {
-	return Metric{key, label, Seconds, Lower, func(m *CellMetrics) Value {
+	return Metric{key, label, unit.Seconds, Lower, func(m *CellMetrics) Value {
 		q := of(m)
 		return Value{V: q.Value, OK: q.N > 0, Bound: q.Censored, Thin: !q.Supported}
 	}}
@@ -111,7 +100,7 @@ var (
 )
 
 func probeMetric(of func(results.Probe) float64) Metric {
-	return Metric{Unit: TokensPerS, Better: Higher, Of: func(m *CellMetrics) Value {
+	return Metric{Unit: unit.TokensPerS, Better: Higher, Of: func(m *CellMetrics) Value {
 		p := m.Cell.ProbeBefore
 		return Value{V: of(p.V), OK: p.OK}
 	}}

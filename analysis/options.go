@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -23,27 +24,18 @@ type Options struct {
 	MaxProbeDrift float64
 }
 
-const (
-	// DefaultMaxDispatchLagS is 50 ms: a driver later than that did not offer the
-	// load that the cell claims.
-	DefaultMaxDispatchLagS = 0.050
-	// DefaultMaxProbeDrift is 10%: a machine that changed its speed by more
-	// during one cell may have changed the cell's result.
-	DefaultMaxProbeDrift = 0.10
-)
-
 func (o Options) maxDispatchLag() float64 {
 	if o.MaxDispatchLagS > 0 {
 		return o.MaxDispatchLagS
 	}
-	return DefaultMaxDispatchLagS
+	return checks.DefaultMaxDispatchLagS
 }
 
 func (o Options) maxProbeDrift() float64 {
 	if o.MaxProbeDrift > 0 {
 		return o.MaxProbeDrift
 	}
-	return DefaultMaxProbeDrift
+	return checks.DefaultMaxProbeDrift
 }
 
 func (o Options) slo(cell results.Cell) float64 {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -50,19 +51,19 @@ func TestPromise(t *testing.T) {
 	require.True(t, m.Promise.OK)
 	require.Equal(t, "conformal", p.Policy)
 	require.Equal(t, results.Some(0.05), p.Alpha)
-	require.Equal(t, analysis.Counts{Arrivals: 7, Taken: 6, Forced: 1, Dropped: 1, Good: 3}, p.Counts)
+	require.Equal(t, promise.Counts{Arrivals: 7, Taken: 6, Forced: 1, Dropped: 1, Good: 3}, p.Counts)
 	require.Equal(t, 5, p.Promised)
 	require.Equal(t, 2, p.Violations)
 	require.Equal(t, 5, p.Bounded)
 	require.Equal(t, 1, p.Covered)
-	require.Equal(t, []analysis.ReasonCount{{Reason: "explore", N: 1}, {Reason: "fits", N: 5}, {Reason: "too-late", N: 1}}, p.Reasons)
+	require.Equal(t, []promise.ReasonCount{{Reason: "explore", N: 1}, {Reason: "fits", N: 5}, {Reason: "too-late", N: 1}}, p.Reasons)
 	require.Equal(t, results.Some(8.0), p.Upper)
-	require.False(t, p.Worst.OK, "fewer than %d", analysis.WorstRun)
-	sum := analysis.Counts{}
+	require.False(t, p.Worst.OK, "fewer than %d", promise.WorstRun)
+	sum := promise.Counts{}
 	for _, c := range p.Length {
 		sum.Arrivals, sum.Taken, sum.Good = sum.Arrivals+c.Arrivals, sum.Taken+c.Taken, sum.Good+c.Good
 	}
-	require.Equal(t, analysis.Counts{Arrivals: 7, Taken: 6, Good: 3}, sum)
+	require.Equal(t, promise.Counts{Arrivals: 7, Taken: 6, Good: 3}, sum)
 	require.InDelta(t, 3.0/6, m.AttainmentAdmitted.V, 1e-12, "a dropped request was taken")
 
 	require.False(t, admitted(nil, nil).Promise.OK)
@@ -74,7 +75,7 @@ func TestPromise(t *testing.T) {
 // to chatter; one that takes by a coin is not.
 func TestPace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
-	pace := func(take func(at float64) bool) analysis.Pace {
+	pace := func(take func(at float64) bool) promise.Pace {
 		var recs []results.Record
 		for id, at := 0, 0.0; at < 100; id, at = id+1, at+rng.ExpFloat64()/20 {
 			recs = append(recs, decided(id, at, 0.1, results.Admission{Admitted: take(at)}))

@@ -10,6 +10,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
 	"github.com/cadence-bench/cadence-bench/analysis/cautions"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/knees"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -39,7 +40,7 @@ func TestRangeOverSeeds(t *testing.T) {
 	require.Equal(t, 1, r.Bounds, "the mean is a bound when one of its terms is")
 	require.Zero(t, p.Range(analysis.HitRate).N, "null, not 0")
 
-	p.Cells[1].Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "late"}}
+	p.Cells[1].Invalid = []analysis.Warning{{Code: checks.CodeDispatchLag, Text: "late"}}
 	require.Equal(t, analysis.Range{Mean: 3, Min: 3, Max: 3, N: 1}, p.Range(analysis.E2EP99), "an invalid seed does not count")
 	require.True(t, p.Valid())
 
@@ -79,7 +80,7 @@ func TestReplicatesAreAveragedFirst(t *testing.T) {
 
 	p.Cells[1].E2E.P99 = analysistest.P99Above(30)
 	require.Equal(t, analysis.Range{Mean: 9.5, Min: 7, Max: 12, N: 2, Bounds: 1}, p.Range(analysis.E2EP99), "(2 + >30 + 4)/3 is a bound")
-	p.Cells[1].Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "late"}}
+	p.Cells[1].Invalid = []analysis.Warning{{Code: checks.CodeDispatchLag, Text: "late"}}
 	require.Equal(t, analysis.Range{Mean: 5, Min: 3, Max: 7, N: 2}, p.Range(analysis.E2EP99), "an invalid replicate does not count")
 }
 

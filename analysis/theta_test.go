@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -28,13 +28,13 @@ func TestThetaIsCounted(t *testing.T) {
 		decided(9, 150, 1.4, gated(true, "interior", 1, "")),                   // after the window
 		{Request: 10, Intended: ns(90), MaxTokens: 1, Outcome: results.Failed}, // never asked
 	}, map[string]string{"admission": "conformal", "admission_alpha": "0.05"})
-	require.Equal(t, analysis.Theta{
+	require.Equal(t, promise.Theta{
 		Decided: 7, Least: 2, Interior: 4, Most: 1, Sum: 10, Promised: 2, Violations: 1, RefusedBy: [6]int{0, 1, 1, 0, 1, 0},
 	}, m.Promise.V.Theta)
 	require.Equal(t, 3, m.Promise.V.Theta.Refused())
 	both := m.Promise.V.Theta
 	both.Join(&m.Promise.V.Theta)
-	require.Equal(t, analysis.Theta{
+	require.Equal(t, promise.Theta{
 		Decided: 14, Least: 4, Interior: 8, Most: 2, Sum: 20, Promised: 4, Violations: 2, RefusedBy: [6]int{0, 2, 2, 0, 2, 0},
 	}, both)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/sweep"
 	"github.com/cadence-bench/cadence-bench/report/table"
@@ -54,7 +55,7 @@ func TestARungWithoutAValidCell(t *testing.T) {
 	cells := ladder().sweep().Cells
 	for i := range cells {
 		if cells[i].Cell.Rung == "static" {
-			cells[i].Invalid = []analysis.Warning{{Code: analysis.CodeGaps, Text: "no"}}
+			cells[i].Invalid = []analysis.Warning{{Code: checks.CodeGaps, Text: "no"}}
 		}
 	}
 	s := analysis.NewSweep(cells, []string{"fifo", "static", "continuous"})
@@ -83,15 +84,15 @@ func TestCheckRowsAreNumbers(t *testing.T) {
 	s := marked(t)
 	rows, err := csv.NewReader(bytes.NewReader(sweep.CellChecks(s, caption.Of(s, "")).CSV())).ReadAll()
 	require.NoError(t, err)
-	require.Len(t, rows, 1+14*len(analysis.CheckDocs()))
+	require.Len(t, rows, 1+14*len(checks.CheckDocs()))
 	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "0", "false", "dispatch-lag", "0.061", "s", "voided", "p99 dispatch lag was 61 ms"})
 	require.Contains(t, rows, []string{"5", "fifo", "1", "1", "0", "false", "client-cpu", "", "", "unmeasured", ""}, "null, not 0")
 }
 
 func TestEveryCheckIsDocumented(t *testing.T) {
-	require.Equal(t, results.Opt[float64]{}, analysis.Check{}.Figure)
+	require.Equal(t, results.Opt[float64]{}, checks.Check{}.Figure)
 	seen := map[string]bool{}
-	for _, d := range analysis.CheckDocs() {
+	for _, d := range checks.CheckDocs() {
 		require.False(t, seen[d.Name])
 		seen[d.Name] = true
 		require.NotEmpty(t, d.What)
@@ -110,7 +111,7 @@ func TestHitsOfAnInvalidCell(t *testing.T) {
 	cells := slices.Clone(s.Cells) // other tests have the sweep too
 	for i := range cells {
 		if c := &cells[i]; c.HitRate.OK && c.Cell.OfferedRPS == s.Rates[0] {
-			c.Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "p99 dispatch lag was 61 ms"}}
+			c.Invalid = []analysis.Warning{{Code: checks.CodeDispatchLag, Text: "p99 dispatch lag was 61 ms"}}
 		}
 	}
 	s = analysis.NewSweep(cells, s.Rungs)
@@ -129,7 +130,7 @@ func TestConversationsDifferInRequests(t *testing.T) {
 	require.NotContains(t, notes(), unequalNote)
 	s.Cells[1].Arrivals--
 	require.Contains(t, notes(), unequalNote)
-	s.Cells[1].Invalid = []analysis.Warning{{Code: analysis.CodeConservation}}
+	s.Cells[1].Invalid = []analysis.Warning{{Code: checks.CodeConservation}}
 	require.NotContains(t, notes(), unequalNote)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -35,7 +36,7 @@ func TestFindingsOfNothing(t *testing.T) {
 	f.rates = []float64{1}
 	s := f.sweep()
 	for i := range s.Cells {
-		s.Cells[i].Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "late"}}
+		s.Cells[i].Invalid = []analysis.Warning{{Code: checks.CodeDispatchLag, Text: "late"}}
 	}
 	text := findingsOf(s)
 	require.NotContains(t, text, "NaN")

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/sweep"
@@ -30,14 +31,14 @@ func marked(t *testing.T) *analysis.Sweep {
 		case c.Cell.Rung == "static" && c.Cell.OfferedRPS == 4:
 			continue
 		case c.Cell.Rung == "fifo" && c.Cell.OfferedRPS == 1:
-			c.Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "p99 dispatch lag was 61 ms"}}
+			c.Invalid = []analysis.Warning{{Code: checks.CodeDispatchLag, Text: "p99 dispatch lag was 61 ms"}}
 			for i := range c.Checks {
-				if check := &c.Checks[i]; check.Name == analysis.CodeDispatchLag {
-					check.Figure, check.Verdict, check.Detail = results.Some(0.061), analysis.Voided, c.Invalid[0].Text
+				if check := &c.Checks[i]; check.Name == checks.CodeDispatchLag {
+					check.Figure, check.Verdict, check.Detail = results.Some(0.061), checks.Voided, c.Invalid[0].Text
 				}
 			}
 		case c.Cell.Rung == "continuous" && c.Cell.OfferedRPS == 2.5:
-			c.Warnings = append(c.Warnings, analysis.Warning{Code: analysis.CodeProbeDrift, Text: "the probe's decode rate changed by -12%"})
+			c.Warnings = append(c.Warnings, analysis.Warning{Code: checks.CodeProbeDrift, Text: "the probe's decode rate changed by -12%"})
 		}
 		cells = append(cells, c)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/knees"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -154,7 +155,7 @@ func TestAnchorsOf(t *testing.T) {
 		return m
 	}
 	void := analysistest.Again(analysistest.Measured(9, "fifo", 4, 2, 50, analysistest.P99(1)), 0, true)
-	void.Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "late"}}
+	void.Invalid = []analysis.Warning{{Code: checks.CodeDispatchLag, Text: "late"}}
 	s := analysis.NewSweep([]analysis.CellMetrics{
 		probed(analysistest.Measured(0, "fifo", 1, 1, 80, analysistest.P99(2)), 400), probed(analysistest.Measured(1, "fifo", 1, 2, 50, analysistest.P99(4)), 400),
 		analysistest.Again(analysistest.Measured(2, "fifo", 1, 1, 10, analysistest.P99(99)), 1, false), // no replicate stands for the first measurement

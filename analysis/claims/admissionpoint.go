@@ -2,6 +2,7 @@ package claims
 
 import (
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -11,14 +12,14 @@ type Admission struct {
 	*analysis.Point
 	Policy string
 	Alpha  results.Opt[float64]
-	Cells  []*analysis.Promise // by seed and replicate
+	Cells  []*promise.Outcome // by seed and replicate
 	// Violated is the share of the promised requests that did not end well within the SLO.
 	Violated stats.Proportion
 	// Covered is the share of those with a bound that ended within it: another thing,
 	// since a bound may be far below or above the SLO.
 	Covered stats.Proportion
 	// Theta sums where θ stood; Decided is 0 where nobody says.
-	Theta analysis.Theta
+	Theta promise.Theta
 	// Interior is the share of the promised requests taken while θ was interior that did
 	// not end well within the SLO.
 	Interior stats.Proportion
@@ -60,17 +61,17 @@ func admissionOf(p *analysis.Point) Admission {
 	if known && upper > 0 {
 		a.OfUpper = results.Some(float64(good) / upper)
 	}
-	a.Violated = shareOf(a.Cells, func(c *analysis.Promise) (of, n int) { return c.Violations, c.Promised })
-	a.Covered = shareOf(a.Cells, func(c *analysis.Promise) (of, n int) { return c.Covered, c.Bounded })
+	a.Violated = shareOf(a.Cells, func(c *promise.Outcome) (of, n int) { return c.Violations, c.Promised })
+	a.Covered = shareOf(a.Cells, func(c *promise.Outcome) (of, n int) { return c.Covered, c.Bounded })
 	for _, c := range a.Cells {
 		a.Theta.Join(&c.Theta)
 	}
-	a.Interior = shareOf(a.Cells, func(c *analysis.Promise) (of, n int) { return c.Theta.Violations, c.Theta.Promised })
+	a.Interior = shareOf(a.Cells, func(c *promise.Outcome) (of, n int) { return c.Theta.Violations, c.Theta.Promised })
 	return a
 }
 
 // Sum adds a count over the cells.
-func (a *Admission) Sum(of func(*analysis.Promise) int) (n int) {
+func (a *Admission) Sum(of func(*promise.Outcome) int) (n int) {
 	for _, c := range a.Cells {
 		n += of(c)
 	}
@@ -78,7 +79,7 @@ func (a *Admission) Sum(of func(*analysis.Promise) int) (n int) {
 }
 
 // shareOf is a proportion over cells, which are independent of one another.
-func shareOf(cells []*analysis.Promise, of func(*analysis.Promise) (of, n int)) stats.Proportion {
+func shareOf(cells []*promise.Outcome, of func(*promise.Outcome) (of, n int)) stats.Proportion {
 	counts := make([]stats.Trials, len(cells))
 	for i, c := range cells {
 		counts[i].Of, counts[i].N = of(c)

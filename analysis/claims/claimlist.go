@@ -9,6 +9,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/analysis/knees"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 )
 
 // Of judges what is said of ladders like this one: first by the predecessor's
@@ -72,7 +73,7 @@ func throughputAlike(s *analysis.Sweep) []Claim {
 	if len(s.Plain()) < 2 {
 		return nil
 	}
-	c := Claim{Key: "b", Text: "Throughput cannot tell the rungs apart", Unit: analysis.Fraction,
+	c := Claim{Key: "b", Text: "Throughput cannot tell the rungs apart", Unit: unit.Fraction,
 		What: "largest difference between rungs at one offered rate, over their mean: completed requests/s, and their output tokens/s",
 		Rule: fmt.Sprintf("Holds when at every rate the rungs are within %.0f%% of each other, in every seed; does not when at some rate they are further apart in every seed. Rungs with admission control, which refuse work, are left out.", 100*analysis.DefaultFloor)}
 	for _, of := range []struct {
@@ -163,7 +164,7 @@ func staticAtLowLoad(s *analysis.Sweep) []Claim {
 }
 
 func orderOverSLOs(s *analysis.Sweep) []Claim {
-	c := Claim{Key: "e", Text: "The order of the rungs does not depend on the SLO", Unit: analysis.Count, What: "pairs of rungs, by peak goodput at " + factors() + " × the SLO",
+	c := Claim{Key: "e", Text: "The order of the rungs does not depend on the SLO", Unit: unit.Count, What: "pairs of rungs, by peak goodput at " + factors() + " × the SLO",
 		Rule: fmt.Sprintf("Does not hold when a pair changes places: one is ahead by more than %.0f%% and in every seed at one SLO, the other at another. Holds when none does and at every SLO some pair is told apart.", 100*analysis.DefaultFloor)}
 	rows := knees.SLORows(s)
 	rungs, swaps := len(s.Rungs), knees.Swaps(rows)
@@ -220,7 +221,7 @@ func admissionGoodput(s *analysis.Sweep) (claims []Claim) {
 		if !s.Traits(rung).Promises() {
 			continue
 		}
-		c := Claim{Key: "g", Text: fmt.Sprintf("%s has more goodput at the highest rate than %s without admission", rung, base), Unit: analysis.PerSecond,
+		c := Claim{Key: "g", Text: fmt.Sprintf("%s has more goodput at the highest rate than %s without admission", rung, base), Unit: unit.PerSecond,
 			What: fmt.Sprintf("goodput less that of %s at %s rps", base, number(rate)),
 			Rule: "Holds when Student's t interval of the seeds' differences is above 0; does not when it is below."}
 		e := contrastOf("", s.Find(base, rate), s.Find(rung, rate), analysis.Goodput, false)

@@ -10,6 +10,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 )
 
 // Verdict says whether a run bears out a claim.
@@ -39,7 +40,7 @@ type Claim struct {
 	Rule string // by which the verdict is given
 	// Ratio says that the evidence is a quotient; otherwise it has the unit.
 	Ratio    bool
-	Unit     analysis.Unit
+	Unit     unit.Unit
 	Evidence []Evidence
 	Verdict  Verdict
 	Reason   string // why nobody can tell, where that is one thing

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 )
 
@@ -17,10 +17,10 @@ func TestProportionOverSeeds(t *testing.T) {
 	covered, naive := 0, 0
 	const trials, rate = 1000, 0.1
 	for range trials {
-		var cells []*analysis.Promise
+		var cells []*promise.Outcome
 		for range 6 {
 			own := rate * 2 * rng.Float64() // the cell's own rate, by luck
-			p := &analysis.Promise{Promised: 150 + rng.IntN(100)}
+			p := &promise.Outcome{Promised: 150 + rng.IntN(100)}
 			for range p.Promised {
 				if rng.Float64() < own {
 					p.Violations++
@@ -28,7 +28,7 @@ func TestProportionOverSeeds(t *testing.T) {
 			}
 			cells = append(cells, p)
 		}
-		s := shareOf(cells, func(c *analysis.Promise) (of, n int) { return c.Violations, c.Promised })
+		s := shareOf(cells, func(c *promise.Outcome) (of, n int) { return c.Violations, c.Promised })
 		require.True(t, s.BySeeds)
 		if s.Lo <= rate && rate <= s.Hi {
 			covered++

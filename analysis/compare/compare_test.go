@@ -11,6 +11,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -46,7 +47,7 @@ func TestPlantedDelayIsFound(t *testing.T) {
 	v := against(a, b, Contrasts(), 200)
 	for _, d := range v.Deltas {
 		switch {
-		case d.Relative && d.Unit == analysis.Seconds:
+		case d.Relative && d.Unit == unit.Seconds:
 			require.InDelta(t, math.Log(1.2), d.Point.Lo, 1e-6, d.Key)
 			require.Equal(t, WorseThan, d.Finding, d.Key)
 		case d.per != nil:

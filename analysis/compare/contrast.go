@@ -6,6 +6,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 )
 
 // Contrast is a metric as two arms are compared by it.
@@ -60,7 +61,7 @@ func Contrasts() []Contrast {
 
 func paired(key, label string, level func(*arm) *ranked, of func(*arm) []stats.Observation) Contrast {
 	return Contrast{
-		Metric: analysis.Metric{Key: key, Label: label, Unit: analysis.Seconds, Better: analysis.Lower}, level: level,
+		Metric: analysis.Metric{Key: key, Label: label, Unit: unit.Seconds, Better: analysis.Lower}, level: level,
 		per: func(p *requestPairs, i int) stats.Interval { return difference(of(&p.a)[i], of(&p.b)[i]) },
 	}
 }

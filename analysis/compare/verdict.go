@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 )
 
 // Finding says what a comparison found of B against A.
@@ -65,7 +66,7 @@ func (c *Contrast) useful(pairs []*pairStat) float64 {
 		switch {
 		case c.Relative:
 			return math.Log(UsefulRatio)
-		case c.Unit == analysis.PerSecond: // of the arrivals
+		case c.Unit == unit.PerSecond: // of the arrivals
 			level += UsefulShare * float64(p.n) / p.a.length
 		case c.level != nil:
 			a, b := c.level(&p.a).quantile(0.5, unitCounts(p.n)), c.level(&p.b).quantile(0.5, unitCounts(p.n))

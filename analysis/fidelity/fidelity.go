@@ -9,11 +9,12 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // StepTime is the mean duration of an engine step, its share of the loop included.
-var StepTime = analysis.Metric{Key: "step_s", Label: "step", Unit: analysis.Seconds, Better: analysis.Lower, Of: func(m *analysis.CellMetrics) analysis.Value {
+var StepTime = analysis.Metric{Key: "step_s", Label: "step", Unit: unit.Seconds, Better: analysis.Lower, Of: func(m *analysis.CellMetrics) analysis.Value {
 	s := m.Cell.Steps
 	if s.Count == 0 {
 		return analysis.Value{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/analysistest"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -116,7 +117,7 @@ func TestPeakIntervalCovers(t *testing.T) {
 
 func TestKneeOfNothing(t *testing.T) {
 	m, _ := analysistest.Queued("one", 8, 1, analysistest.Server{Service: 100 * time.Millisecond}, analysis.Options{})
-	m.Invalid = []analysis.Warning{{Code: analysis.CodeRecord, Text: "broken"}}
+	m.Invalid = []analysis.Warning{{Code: checks.CodeRecord, Text: "broken"}}
 	k := Of(analysis.NewSweep([]analysis.CellMetrics{m}, nil))[0]
 	require.Nil(t, k.Peak)
 	require.Empty(t, k.Missing())

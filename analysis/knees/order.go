@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 )
 
 // SLOPeak is a rung's highest goodput at one objective.
@@ -66,7 +67,7 @@ func (k *SLOPeak) take(p *analysis.Point, factor int) {
 
 // atFactor is a count of arrivals at a factor of the SLO, per second of the window.
 func atFactor(factor int, of func(analysis.AtSLO) int) analysis.Metric {
-	return analysis.Metric{Unit: analysis.PerSecond, Better: analysis.Higher, Of: func(m *analysis.CellMetrics) analysis.Value {
+	return analysis.Metric{Unit: unit.PerSecond, Better: analysis.Higher, Of: func(m *analysis.CellMetrics) analysis.Value {
 		if m.Window.Length() <= 0 || len(m.AtSLO) <= factor {
 			return analysis.Value{}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -132,7 +133,7 @@ func Of(s *analysis.Sweep, study *results.Study) Result {
 
 // effectOf compares a metric of an arm's point with the base's, seed by seed.
 func effectOf(m analysis.Metric, base, arm *analysis.Point) Effect {
-	e := Effect{Metric: m, Relative: m.Unit == analysis.Seconds || m.Unit == analysis.TokensPerS, Arm: arm.Range(m), Finding: compare.CannotTell}
+	e := Effect{Metric: m, Relative: m.Unit == unit.Seconds || m.Unit == unit.TokensPerS, Arm: arm.Range(m), Finding: compare.CannotTell}
 	if base == nil || !base.Valid() {
 		e.Reason = "the base has no valid cell at this rate"
 		return e
@@ -170,7 +171,7 @@ func effectOf(m analysis.Metric, base, arm *analysis.Point) Effect {
 		e.Difference = 0
 	}
 	floor, ok := noise.floor(seeds)
-	if m.Unit == analysis.PerSecond && arm.Used()[0].Window.Length() > 0 {
+	if m.Unit == unit.PerSecond && arm.Used()[0].Window.Length() > 0 {
 		floor = max(floor, 1/arm.Used()[0].Window.Length())
 	}
 	e.Floor, e.AtLeast = floor, e.Arm.Bounds > 0

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/analysis/latency"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
@@ -88,7 +89,7 @@ func TestStudyTellsWhyItCannotTell(t *testing.T) {
 	require.Equal(t, "unanswered requests leave it open", e.Reason)
 
 	void := arm
-	void.Invalid = []analysis.Warning{{Code: analysis.CodeDispatchLag, Text: "late"}}
+	void.Invalid = []analysis.Warning{{Code: checks.CodeDispatchLag, Text: "late"}}
 	e, _ = studied(t, base(0, 0, 1), base(1, 1, 1), void)
 	require.Equal(t, "no cell of the arm is valid", e.Reason)
 

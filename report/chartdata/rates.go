@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 )
 
 const rateLabel = "offered rate (requests per second)"
@@ -78,7 +79,7 @@ func (b *builder) refusals() Chart {
 }
 
 // refusedShare is the refused share of the arrivals of the steady window.
-var refusedShare = analysis.Metric{Label: "refused", Unit: analysis.Fraction, Of: func(m *analysis.CellMetrics) analysis.Value {
+var refusedShare = analysis.Metric{Label: "refused", Unit: unit.Fraction, Of: func(m *analysis.CellMetrics) analysis.Value {
 	if m.Arrivals == 0 {
 		return analysis.Value{}
 	}

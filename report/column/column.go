@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
@@ -14,12 +15,12 @@ import (
 
 // Documented is a metric's unit and documentation: those of its key in summary.json,
 // where it has one.
-func Documented(m analysis.Metric) (unit, doc string) {
+func Documented(m analysis.Metric) (name, doc string) {
 	keys := results.SummaryKeys()
 	if i := slices.IndexFunc(keys, func(c results.Column) bool { return c.Name == m.Key }); i >= 0 {
 		return keys[i].Unit, keys[i].Doc
 	}
-	if m.Unit == analysis.Seconds {
+	if m.Unit == unit.Seconds {
 		return "s", m.Label
 	}
 	return "", m.Label
@@ -68,9 +69,9 @@ func MetricOf[T any](records []T, m analysis.Metric, spread bool, point func(T) 
 	if spread {
 		show = sc.Spread
 	}
-	unit, doc := Documented(m)
-	bounds := m.Unit == analysis.Seconds || slices.ContainsFunc(records, func(record T) bool { return of(record).Bounds > 0 })
-	return table.Show(sc.Name(m.Label), func(record T) string { return show(of(record)) }, Span(m.Key, unit, doc, "seeds", bounds, of)...)
+	in, doc := Documented(m)
+	bounds := m.Unit == unit.Seconds || slices.ContainsFunc(records, func(record T) bool { return of(record).Bounds > 0 })
+	return table.Show(sc.Name(m.Label), func(record T) string { return show(of(record)) }, Span(m.Key, in, doc, "seeds", bounds, of)...)
 }
 
 // Metrics are the columns of several metrics, as means over seeds.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/compare"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/format"
 	"github.com/cadence-bench/cadence-bench/report/table"
@@ -86,7 +87,7 @@ func speed(c *compare.Comparison, f caption.Facts) table.Table {
 		name string
 		compare.Speed
 	}
-	sc := format.ScaleOf(analysis.TokensPerS, 0)
+	sc := format.ScaleOf(unit.TokensPerS, 0)
 	t := table.New(f.Title("The machine's speed before the compared cells"), "mean (min–max) of the probes", []side{{"A", c.SpeedA}, {"B", c.SpeedB}},
 		table.Show("", func(s side) string { return s.name }).Left(),
 		table.Show("cells", func(side) string { return fmt.Sprint(len(c.Matching.Pairs)) }),

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -107,7 +107,7 @@ func amount(d compare.Delta, sc format.Scale, v float64) string {
 	switch {
 	case d.Relative:
 		return format.Sig3(100*math.Abs(math.Expm1(v))) + "%"
-	case d.Unit == analysis.Fraction:
+	case d.Unit == unit.Fraction:
 		return format.Sig3(100*math.Abs(v)) + " pp"
 	}
 	return format.Sig3(math.Abs(v) * sc.Factor)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/table"
 )
 
@@ -21,17 +22,17 @@ type Scale struct {
 
 // ScaleOf chooses a column's scale from its largest number, so that all cells of
 // a column share a unit.
-func ScaleOf(u analysis.Unit, largest float64) Scale {
+func ScaleOf(u unit.Unit, largest float64) Scale {
 	switch u {
-	case analysis.Count:
+	case unit.Count:
 		return Scale{Factor: 1, Whole: true}
-	case analysis.PerSecond:
+	case unit.PerSecond:
 		return Scale{Unit: "rps", Factor: 1}
-	case analysis.TokensPerS:
+	case unit.TokensPerS:
 		return Scale{Unit: "tok/s", Factor: 1}
-	case analysis.Plain:
+	case unit.Plain:
 		return Scale{Factor: 1}
-	case analysis.Fraction:
+	case unit.Fraction:
 		return Scale{Factor: 100, Suffix: "%"}
 	default:
 		if largest < 1 {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 )
 
 func TestSig3(t *testing.T) {
@@ -31,18 +32,18 @@ func TestSig3(t *testing.T) {
 }
 
 func TestColumnScale(t *testing.T) {
-	ms, s := ScaleOf(analysis.Seconds, 0.9), ScaleOf(analysis.Seconds, 1)
+	ms, s := ScaleOf(unit.Seconds, 0.9), ScaleOf(unit.Seconds, 1)
 	require.Equal(t, "ITL p99 (ms)", ms.Name("ITL p99"))
 	require.Equal(t, "5.70", ms.Format(0.0057))
 	require.Equal(t, "E2E (s)", s.Name("E2E"))
 	require.Equal(t, "0.250", s.Format(0.25))
-	require.Equal(t, "87.5%", ScaleOf(analysis.Fraction, 1).Format(0.875))
-	require.Equal(t, "12", ScaleOf(analysis.Count, 12).Format(12))
-	require.Equal(t, "shed", ScaleOf(analysis.Count, 12).Name("shed"))
+	require.Equal(t, "87.5%", ScaleOf(unit.Fraction, 1).Format(0.875))
+	require.Equal(t, "12", ScaleOf(unit.Count, 12).Format(12))
+	require.Equal(t, "shed", ScaleOf(unit.Count, 12).Name("shed"))
 }
 
 func TestRangeFormats(t *testing.T) {
-	s := ScaleOf(analysis.Seconds, 30)
+	s := ScaleOf(unit.Seconds, 30)
 	for _, c := range []struct {
 		r            analysis.Range
 		mean, spread string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/claims"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
@@ -64,16 +65,16 @@ func promises(points []point, f caption.Facts) table.Table {
 		table.Show("of", func(a point) string { return strconv.Itoa(a.Violated.N) }),
 		table.Optional("refused", "refused", "", "share of the arrivals that were refused on arrival", func(a point) results.Opt[float64] {
 			all := arrivals(a)
-			return shareOf(all-a.Sum(func(c *analysis.Promise) int { return c.Taken }), all)
+			return shareOf(all-a.Sum(func(c *promise.Outcome) int { return c.Taken }), all)
 		}, percent),
 		table.Optional("forced", "forced", "", "share of the arrivals that were taken in spite of their bound", func(a point) results.Opt[float64] {
-			return shareOf(a.Sum(func(c *analysis.Promise) int { return c.Forced }), arrivals(a))
+			return shareOf(a.Sum(func(c *promise.Outcome) int { return c.Forced }), arrivals(a))
 		}, percent),
 		column.MetricOf(points, analysis.Attainment, false, pointOf), column.MetricOf(points, analysis.Goodput, true, pointOf),
 		table.Optional("of the upper bound", "goodput_of_upper_bound", "", "goodput over the most that any policy could have",
 			func(a point) results.Opt[float64] { return a.OfUpper }, percent),
 		column.MetricOf(points, analysis.E2EP99, true, pointOf),
-		table.Optional(fmt.Sprintf("worst %d in a row", analysis.WorstRun), fmt.Sprintf("worst_%d_in_a_row", analysis.WorstRun), "", "lowest attainment of so many requests taken, one after the other",
+		table.Optional(fmt.Sprintf("worst %d in a row", promise.WorstRun), fmt.Sprintf("worst_%d_in_a_row", promise.WorstRun), "", "lowest attainment of so many requests taken, one after the other",
 			func(a point) results.Opt[float64] { return a.Worst }, percent),
 	)
 	t := table.New("What admission promises and keeps", f.Caption(), points, columns...)
@@ -82,7 +83,7 @@ func promises(points []point, f caption.Facts) table.Table {
 }
 
 func arrivals(a point) int {
-	return a.Sum(func(c *analysis.Promise) int { return c.Arrivals })
+	return a.Sum(func(c *promise.Outcome) int { return c.Arrivals })
 }
 
 func intervalNote(points []point) string {
@@ -176,15 +177,15 @@ func policyOf(points []point, rung string) string {
 // refusing those who ask for much.
 func lengthClasses(points []point, f caption.Facts) table.Table {
 	columns := who()
-	for i, name := range analysis.LengthClasses {
-		of := func(n func(analysis.Counts) int) func(a point) results.Opt[float64] {
+	for i, name := range promise.LengthClasses {
+		of := func(n func(promise.Counts) int) func(a point) results.Opt[float64] {
 			return func(a point) results.Opt[float64] {
-				return shareOf(a.Sum(func(c *analysis.Promise) int { return n(c.Length[i]) }), a.Sum(func(c *analysis.Promise) int { return c.Length[i].Arrivals }))
+				return shareOf(a.Sum(func(c *promise.Outcome) int { return n(c.Length[i]) }), a.Sum(func(c *promise.Outcome) int { return c.Length[i].Arrivals }))
 			}
 		}
 		columns = append(columns,
-			table.Optional(name+": taken", name+"_taken", "", "share of the arrivals of this third that were taken", of(func(c analysis.Counts) int { return c.Taken }), percent),
-			table.Optional("in time", name+"_in_time", "", "share of the arrivals of this third that ended within the SLO", of(func(c analysis.Counts) int { return c.Good }), percent))
+			table.Optional(name+": taken", name+"_taken", "", "share of the arrivals of this third that were taken", of(func(c promise.Counts) int { return c.Taken }), percent),
+			table.Optional("in time", name+"_in_time", "", "share of the arrivals of this third that ended within the SLO", of(func(c promise.Counts) int { return c.Good }), percent))
 	}
 	t := table.New("Whom admission takes, by the answer asked for", f.Caption(), points, columns...)
 	t.Name = "admission-lengths"
@@ -224,11 +225,11 @@ func paces(points []point, f caption.Facts) table.Table {
 	columns := append(who(),
 		table.Number("taken (1/s)", "taken_rps", "1/s", "requests taken per second of the steady window", takenRate, format.Sig3),
 		table.Optional("one second on", "autocorrelation_1s", "", "of the number taken per second with that of the next second",
-			meanOver(func(c *analysis.Promise) results.Opt[float64] { return c.Pace.Next }), twoDecimals),
+			meanOver(func(c *promise.Outcome) results.Opt[float64] { return c.Pace.Next }), twoDecimals),
 		table.Optional("lowest", "autocorrelation_lowest", "", "the lowest at 1 to 10 seconds",
-			meanOver(func(c *analysis.Promise) results.Opt[float64] { return c.Pace.Lowest }), twoDecimals),
+			meanOver(func(c *promise.Outcome) results.Opt[float64] { return c.Pace.Lowest }), twoDecimals),
 		table.Optional("by chance", "autocorrelation_by_chance", "", "how low the lowest is for one uncorrelated series in twenty",
-			meanOver(func(c *analysis.Promise) results.Opt[float64] {
+			meanOver(func(c *promise.Outcome) results.Opt[float64] {
 				return results.Opt[float64]{V: c.Pace.Noise, OK: c.Pace.Lowest.OK}
 			}), twoDecimals),
 		table.Show("chatters", chatters,
@@ -250,7 +251,7 @@ func takenRate(a point) float64 {
 	if seconds == 0 {
 		return 0
 	}
-	return float64(a.Sum(func(c *analysis.Promise) int { return c.Taken })) / seconds
+	return float64(a.Sum(func(c *promise.Outcome) int { return c.Taken })) / seconds
 }
 
 func chatters(a point) string {
@@ -276,7 +277,7 @@ func chattering(a point) (low, of int) {
 }
 
 // meanOver is a mean over cells.
-func meanOver(of func(*analysis.Promise) results.Opt[float64]) func(point) results.Opt[float64] {
+func meanOver(of func(*promise.Outcome) results.Opt[float64]) func(point) results.Opt[float64] {
 	return func(a point) results.Opt[float64] {
 		sum, n := 0.0, 0
 		for _, c := range a.Cells {

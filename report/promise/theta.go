@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/claims"
+	"github.com/cadence-bench/cadence-bench/analysis/promise"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -29,15 +29,15 @@ func thetas(points []point, f caption.Facts) table.Table {
 	figure := func(head, key, doc string, of func(a point) results.Opt[float64], format func(float64) string) table.Col[point] {
 		return table.Optional(head, key, "", doc, of, format).Where(recorded)
 	}
-	where := func(at string, n func(t *analysis.Theta) int) table.Col[point] {
+	where := func(at string, n func(t *promise.Theta) int) table.Col[point] {
 		return figure("θ "+at, "theta_"+at+"_share", "share of the decisions at which θ was there", func(a point) results.Opt[float64] {
 			return shareOf(n(&a.Theta), a.Theta.Decided)
 		}, percent)
 	}
 	columns := append(who(), alpha(),
-		where("least", func(t *analysis.Theta) int { return t.Least }),
-		where("interior", func(t *analysis.Theta) int { return t.Interior }),
-		where("most", func(t *analysis.Theta) int { return t.Most }),
+		where("least", func(t *promise.Theta) int { return t.Least }),
+		where("interior", func(t *promise.Theta) int { return t.Interior }),
+		where("most", func(t *promise.Theta) int { return t.Most }),
 		figure("θ mean", "theta_mean", "mean of θ over the decisions", func(a point) results.Opt[float64] {
 			return results.Some(a.Theta.Sum / float64(a.Theta.Decided))
 		}, format.Sig3),
@@ -59,7 +59,7 @@ func thetas(points []point, f caption.Facts) table.Table {
 			return string(claims.Near(a.Interior, a.Alpha.V, claims.NearPoints))
 		}),
 	)
-	for i, name := range analysis.Limits {
+	for i, name := range promise.Limits {
 		columns = append(columns, figure("refused by "+name, "refused_by_"+name, "share of the refused that this limit turned away", func(a point) results.Opt[float64] {
 			return shareOf(a.Theta.RefusedBy[i], a.Theta.Refused())
 		}, percent))

@@ -8,6 +8,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -125,7 +126,7 @@ func largestOf(cells []*analysis.CellMetrics, m analysis.Metric) float64 {
 // Probes is the machine's speed before the cells of each rung.
 func Probes(s *analysis.Sweep, f caption.Facts) table.Table {
 	rep := cautions.Probes(s)
-	sc := format.ScaleOf(analysis.TokensPerS, 0)
+	sc := format.ScaleOf(unit.TokensPerS, 0)
 	decode := func(r cautions.ProbeRow) analysis.Range { return r.Decode }
 	prefill := func(r cautions.ProbeRow) analysis.Range { return r.Prefill }
 	end := func(of func(analysis.Range) float64) func(cautions.ProbeRow) string {

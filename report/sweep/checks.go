@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -19,12 +21,12 @@ const (
 
 // CheckBounds documents the checks and their bounds.
 func CheckBounds() table.Table {
-	return table.New("", "", analysis.CheckDocs(),
-		table.Show("check", func(d analysis.CheckDoc) string { return "`" + d.Name + "`" }).Left(),
-		table.Show("figure", func(d analysis.CheckDoc) string { return d.What }).Left(),
-		table.Show("noted", func(d analysis.CheckDoc) string { return orNever(d.Note) }).Left(),
-		table.Show("voids the cell", func(d analysis.CheckDoc) string { return orNever(d.Void) }).Left(),
-		table.Show("why", func(d analysis.CheckDoc) string { return d.Why }).Left())
+	return table.New("", "", checks.CheckDocs(),
+		table.Show("check", func(d checks.CheckDoc) string { return "`" + d.Name + "`" }).Left(),
+		table.Show("figure", func(d checks.CheckDoc) string { return d.What }).Left(),
+		table.Show("noted", func(d checks.CheckDoc) string { return orNever(d.Note) }).Left(),
+		table.Show("voids the cell", func(d checks.CheckDoc) string { return orNever(d.Void) }).Left(),
+		table.Show("why", func(d checks.CheckDoc) string { return d.Why }).Left())
 }
 
 func orNever(bound string) string {
@@ -36,21 +38,21 @@ func orNever(bound string) string {
 
 // unitNames are the units in which data give figures of different kinds; null for a count, a
 // share or a plain number.
-var unitNames = map[analysis.Unit]string{analysis.PerSecond: "1/s", analysis.TokensPerS: "tokens/s", analysis.Seconds: "s"}
+var unitNames = map[unit.Unit]string{unit.PerSecond: "1/s", unit.TokensPerS: "tokens/s", unit.Seconds: "s"}
 
 // worstCheck is a check over all cells.
 type worstCheck struct {
-	doc    analysis.CheckDoc
+	doc    checks.CheckDoc
 	cell   *analysis.CellMetrics // with the worst figure; nil when no cell has one
-	worst  analysis.Check
-	counts map[analysis.Verdict]int
+	worst  checks.Check
+	counts map[checks.Verdict]int
 }
 
-func worstOf(d analysis.CheckDoc, cells []*analysis.CellMetrics) worstCheck {
-	w := worstCheck{doc: d, counts: map[analysis.Verdict]int{}}
+func worstOf(d checks.CheckDoc, cells []*analysis.CellMetrics) worstCheck {
+	w := worstCheck{doc: d, counts: map[checks.Verdict]int{}}
 	for _, cell := range cells {
 		c, ok := cell.Check(d.Name)
-		if !ok || c.Verdict == analysis.Unmeasured {
+		if !ok || c.Verdict == checks.Unmeasured {
 			continue
 		}
 		w.counts[c.Verdict]++
@@ -85,9 +87,9 @@ func (w worstCheck) where() string {
 // figure that it saw.
 func Checks(s *analysis.Sweep, f caption.Facts) table.Table {
 	cells := cellsOf(s)
-	checks := column.Each(analysis.CheckDocs(), func(d analysis.CheckDoc) worstCheck { return worstOf(d, cells) })
+	all := column.Each(checks.CheckDocs(), func(d checks.CheckDoc) worstCheck { return worstOf(d, cells) })
 	there := func(w worstCheck) bool { return w.cell != nil }
-	t := table.New("What each cell was checked for", f.Caption(), checks,
+	t := table.New("What each cell was checked for", f.Caption(), all,
 		table.Show("check", func(w worstCheck) string { return w.doc.Label }, table.Value("check", "", "name of the check", func(w worstCheck) any { return w.doc.Name })).Left(),
 		table.Show("worst figure", worstCheck.figure,
 			table.Value("worst_figure", "", "the most alarming figure, in figure_unit", func(w worstCheck) any { return w.worst.Figure }).Where(there),
@@ -104,10 +106,10 @@ func Checks(s *analysis.Sweep, f caption.Facts) table.Table {
 		table.Show("void from", func(w worstCheck) string { return orNever(w.doc.Void) },
 			table.Value("void_from", "", "when a cell is invalid; null never", func(w worstCheck) any { return w.doc.Void })).Left(),
 		table.Count("cells checked", "cells_checked", "cells in which there was something to judge", func(w worstCheck) int {
-			return w.counts[analysis.Passed] + w.counts[analysis.Noted] + w.counts[analysis.Voided]
+			return w.counts[checks.Passed] + w.counts[checks.Noted] + w.counts[checks.Voided]
 		}),
-		table.Count("noted", "cells_noted", "of these, noted", func(w worstCheck) int { return w.counts[analysis.Noted] }),
-		table.Count("void", "cells_void", "of these, voided", func(w worstCheck) int { return w.counts[analysis.Voided] }),
+		table.Count("noted", "cells_noted", "of these, noted", func(w worstCheck) int { return w.counts[checks.Noted] }),
+		table.Count("void", "cells_void", "of these, voided", func(w worstCheck) int { return w.counts[checks.Voided] }),
 	)
 	t.Notes = []string{"A void cell is INVALID in every table, has no line in a chart and counts in no claim. What each figure is, and why its bound is there: docs/method.md, *Checks*. Every figure of every cell: tables/cell-checks.md and, as numbers, tables/cell-checks.csv."}
 	return t
@@ -117,26 +119,26 @@ func Checks(s *analysis.Sweep, f caption.Facts) table.Table {
 func CellChecks(s *analysis.Sweep, f caption.Facts) table.Table {
 	type checked struct {
 		cell  *analysis.CellMetrics
-		check analysis.Check
+		check checks.Check
 	}
-	var checks []checked
+	var all []checked
 	var rows [][]checked
 	cells := cellsOf(s)
 	for _, cell := range cells {
 		for _, c := range cell.Checks {
-			checks = append(checks, checked{cell, c})
+			all = append(all, checked{cell, c})
 		}
 		rows = append(rows, []checked{{cell: cell}})
 	}
 	columns := cellColumns(func(c checked) *analysis.CellMetrics { return c.cell })
-	for _, d := range analysis.CheckDocs() {
+	for _, d := range checks.CheckDocs() {
 		sc := figureScale(d.Unit, column.Largest(cells, func(cell *analysis.CellMetrics) float64 { c, _ := cell.Check(d.Name); return c.Figure.V }))
 		columns = append(columns, table.Show(sc.Name(d.Label), func(of checked) string {
 			c, _ := of.cell.Check(d.Name)
 			if !c.Figure.OK {
 				return table.Null
 			}
-			return sc.Format(c.Figure.V) + map[analysis.Verdict]string{analysis.Noted: noted, analysis.Voided: void}[c.Verdict]
+			return sc.Format(c.Figure.V) + map[checks.Verdict]string{checks.Noted: noted, checks.Voided: void}[c.Verdict]
 		}))
 	}
 	columns = append(columns,
@@ -146,14 +148,14 @@ func CellChecks(s *analysis.Sweep, f caption.Facts) table.Table {
 		table.Value("figure_unit", "", "null for a count, a share or a plain number", func(c checked) any { return unitNames[c.check.Unit] }),
 		table.Value("verdict", "", "passed, noted, voided or unmeasured", func(c checked) any { return c.check.Verdict.String() }),
 		table.Value("detail", "", "what there is to add", func(c checked) any { return c.check.Detail }))
-	t := table.Grouped("Every check of every cell", f.Caption(), checks, rows, columns...)
+	t := table.Grouped("Every check of every cell", f.Caption(), all, rows, columns...)
 	t.Notes = []string{noted + " noted. " + void + " voids the cell. “" + table.Null + "”: not measured."}
 	return t
 }
 
 // figureScale is ScaleOf for figures of checks: a lag is told in milliseconds.
-func figureScale(u analysis.Unit, largest float64) format.Scale {
-	if u == analysis.Seconds {
+func figureScale(u unit.Unit, largest float64) format.Scale {
+	if u == unit.Seconds {
 		return format.Scale{Unit: "ms", Factor: 1e3}
 	}
 	return format.ScaleOf(u, largest)

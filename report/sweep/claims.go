@@ -8,6 +8,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/claims"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -94,7 +95,7 @@ func evidenceText(c claims.Claim, e claims.Evidence) string {
 	if e.Interval {
 		text += fmt.Sprintf(" [%s, %s]", show(e.Lo), show(e.Hi))
 	}
-	if c.Unit == analysis.Count && !c.Ratio {
+	if c.Unit == unit.Count && !c.Ratio {
 		return text + " " + e.Where
 	}
 	return where + text

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/knees"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -23,9 +24,9 @@ func Headline(s *analysis.Sweep, f caption.Facts) table.Table {
 	goodput := func(h knees.Headline) analysis.Range { return h.Goodput }
 	ttft := func(h knees.Headline) analysis.Range { return h.TTFT }
 	tail := func(h knees.Headline) analysis.Range { return h.Tail }
-	perS := format.ScaleOf(analysis.PerSecond, 0)
-	ttftScale := format.ScaleOf(analysis.Seconds, column.Largest(hs, func(h knees.Headline) float64 { return h.TTFT.Max }))
-	tailScale := format.ScaleOf(analysis.Seconds, column.Largest(hs, func(h knees.Headline) float64 { return h.Tail.Max }))
+	perS := format.ScaleOf(unit.PerSecond, 0)
+	ttftScale := format.ScaleOf(unit.Seconds, column.Largest(hs, func(h knees.Headline) float64 { return h.TTFT.Max }))
+	tailScale := format.ScaleOf(unit.Seconds, column.Largest(hs, func(h knees.Headline) float64 { return h.Tail.Max }))
 	t := table.New(f.Title("The ladder in one table"), f.Caption(), hs,
 		column.Rung(func(h knees.Headline) string { return h.Rung }),
 		table.Show(perS.Name("peak goodput"), func(h knees.Headline) string { return perS.Spread(h.Goodput) },

@@ -7,6 +7,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/analysis/compare"
 	"github.com/cadence-bench/cadence-bench/analysis/knees"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -18,7 +19,7 @@ import (
 func kneesOf(s *analysis.Sweep, f caption.Facts) table.Table {
 	all := knees.Of(s)
 	notes := &footnotes{}
-	perS := format.ScaleOf(analysis.PerSecond, 0)
+	perS := format.ScaleOf(unit.PerSecond, 0)
 	bracketing := map[string]string{}
 	has := func(k knees.Knee) bool { return k.Peak != nil }
 	for _, k := range all {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
@@ -130,9 +131,9 @@ func validity(p *analysis.Point, notes *footnotes) string {
 			case analysis.CodeExtrapolated:
 				marks = strings.ReplaceAll(marks, beyond, "") + beyond
 				notes.beyond = append(notes.beyond, c.Cell.Extrapolated.V)
-			case analysis.CodeProbeDrift:
+			case checks.CodeProbeDrift:
 				marks += drift
-				change, _ := analysis.ProbeDrift(c.Cell)
+				change, _ := checks.ProbeDrift(c.Cell)
 				notes.drifts = append(notes.drifts, change)
 			default:
 				marks += notes.mark(fmt.Sprintf("%s: %s.", where(w), w.Text))

@@ -7,6 +7,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/cautions"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/report/caption"
 	"github.com/cadence-bench/cadence-bench/report/column"
 	"github.com/cadence-bench/cadence-bench/report/format"
@@ -52,7 +53,7 @@ func enough(t cautions.Tail) string {
 
 // tailColumn is the p99 of all requests of a rung at a rate, with its interval.
 func tailColumn(tails []cautions.Tail, label, key string, of func(cautions.Tail) stats.Quantile) table.Col[cautions.Tail] {
-	sc := format.ScaleOf(analysis.Seconds, column.Largest(tails, func(t cautions.Tail) float64 { return of(t).Value }))
+	sc := format.ScaleOf(unit.Seconds, column.Largest(tails, func(t cautions.Tail) float64 { return of(t).Value }))
 	some := func(t cautions.Tail) bool { return of(t).N > 0 }
 	return table.Show(sc.Name(label), func(t cautions.Tail) string { return sc.Interval(of(t)) },
 		table.Value(key+"_s", "s", "99th percentile of all requests", func(t cautions.Tail) any { return of(t).Value }).Where(some),

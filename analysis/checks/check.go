@@ -1,18 +1,18 @@
-package analysis
+// Package checks says whether a cell measured what it claims: whether every request of the
+// tape has one outcome, whether the driver offered the load on time, whether the arrivals
+// are those of their process. Each check has a figure, bounds and a reason; what it finds
+// voids the cell or is noted.
+package checks
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/cadence-bench/cadence-bench/analysis/latency"
+	"github.com/cadence-bench/cadence-bench/analysis/stats"
+	"github.com/cadence-bench/cadence-bench/analysis/unit"
 	"github.com/cadence-bench/cadence-bench/results"
 )
-
-// Warning is one thing that a reader must know about a cell.
-type Warning struct {
-	Code string `json:"code"` // stable, for scripts: see the Code constants
-	Text string `json:"text"` // one sentence without its full stop
-}
 
 // The checks of a cell, by name. A check that a cell fails gives a Warning whose
 // code is its name.
@@ -29,18 +29,6 @@ const (
 	CodeDispersion   = "dispersion"   // bursts and lulls
 	CodeRate         = "rate"         // the tape's realised rate against nominal
 	CodeProbeDrift   = "probe-drift"  // the machine's speed before against after
-)
-
-// Warnings that come from no check.
-const (
-	CodeThinP99 = "thin-p99" // too few requests for an upper end of the p99's interval
-	CodeStall   = "stall"    // a cut stream had stalled for longer than any ITL
-	// CodeMixed: the cell was measured after its run was gone on with although something
-	// had changed.
-	CodeMixed = "mixed"
-	// CodeExtrapolated: the cost model was asked about steps beyond those that it was
-	// fitted on.
-	CodeExtrapolated = "extrapolated"
 )
 
 // Verdict is what a check says of a cell.
@@ -71,7 +59,7 @@ type Check struct {
 type CheckDoc struct {
 	Name  string
 	Label string // heads its column
-	Unit  Unit
+	Unit  unit.Unit
 	What  string // the figure
 	Note  string // when the cell carries a note; "" never
 	Void  string // when the cell is invalid; "" never
@@ -80,60 +68,52 @@ type CheckDoc struct {
 	OfTape bool
 }
 
-// evidence is what the checks judge.
-type evidence struct {
-	m    *CellMetrics
-	recs []results.Record
-	t    *tally
-	o    Options
+const (
+	// DefaultMaxDispatchLagS is 50 ms: a driver later than that did not offer the
+	// load that the cell claims.
+	DefaultMaxDispatchLagS = 0.050
+	// DefaultMaxProbeDrift is 10%: a machine that changed its speed by more
+	// during one cell may have changed the cell's result.
+	DefaultMaxProbeDrift = 0.10
+)
+
+// Evidence is what the checks judge.
+type Evidence struct {
+	Cell        results.Cell
+	Records     []results.Record
+	Window      latency.Window
+	Arrivals    int                 // in the window
+	Lags        []stats.Observation // sent − intended of those that were sent, in seconds
+	DispatchLag stats.Quantile      // their p99
+	// MaxDispatchLagS and MaxProbeDrift are the bounds that an analysis may set; see
+	// DefaultMaxDispatchLagS and DefaultMaxProbeDrift.
+	MaxDispatchLagS, MaxProbeDrift float64
 }
 
-// judge runs every check on the cell, and turns what they find into reasons.
-func (m *CellMetrics) judge(recs []results.Record, t *tally, o Options) {
-	e := evidence{m, recs, t, o}
-	for _, test := range tests {
-		c := Check{CheckDoc: test.CheckDoc}
-		test.run(e, &c)
-		m.Checks = append(m.Checks, c)
-		switch c.Verdict {
-		case Voided:
-			m.Invalid = append(m.Invalid, Warning{c.Name, c.Detail})
-		case Noted:
-			m.Warnings = append(m.Warnings, Warning{c.Name, c.Detail})
-		}
+// Check runs every check, in the order of CheckDocs.
+func (e Evidence) Check() []Check {
+	all := make([]Check, len(tests))
+	for i, test := range tests {
+		all[i].CheckDoc = test.CheckDoc
+		test.run(e, &all[i])
 	}
-	if q := m.E2E.P99; q.N > 0 && !q.Supported {
-		m.Warnings = append(m.Warnings, Warning{CodeThinP99, fmt.Sprintf("the p99 of %d requests has no upper end at 95%% confidence; that takes %d", q.N, q.Need)})
-	}
-	if len(m.Cell.Mixed) > 0 {
-		var changes []string
-		for _, c := range m.Cell.Mixed {
-			changes = append(changes, c.String())
-		}
-		m.Warnings = append(m.Warnings, Warning{CodeMixed, "measured after the run was gone on with although " + strings.Join(changes, "; ")})
-	}
-	if share := m.Cell.Extrapolated; share.V > 0 {
-		m.Warnings = append(m.Warnings, Warning{CodeExtrapolated, fmt.Sprintf("%.2g%% of the simulated steps were larger than those which the cost model was fitted on", 100*share.V)})
-	}
-	if t.LongestStall > t.LongestGap {
-		m.Warnings = append(m.Warnings, Warning{CodeStall, fmt.Sprintf("a stream was cut after %.3g s without a token, longer than any ITL", t.LongestStall.Seconds())})
-	}
+	return all
 }
 
-// IsOfTape reports whether a warning's check is about the tape, so that every cell
-// that replays it has the same.
-func (w Warning) IsOfTape() bool {
-	return slices.ContainsFunc(tests, func(t test) bool { return t.Name == w.Code && t.OfTape })
+// OfTape reports whether a check of this name is about the tape, so that every cell that
+// replays it has the same.
+func OfTape(name string) bool {
+	return slices.ContainsFunc(tests, func(t test) bool { return t.Name == name && t.OfTape })
 }
 
-// Check returns the cell's check of a name.
-func (m *CellMetrics) Check(name string) (Check, bool) {
-	for _, c := range m.Checks {
-		if c.Name == name {
-			return c, true
+// late counts the requests that were sent later than a bound in seconds.
+func (e Evidence) late(bound float64) (n int) {
+	for _, lag := range e.Lags {
+		if lag.Value > bound {
+			n++
 		}
 	}
-	return Check{}, false
+	return n
 }
 
 // measured sets a figure and how alarming it is.

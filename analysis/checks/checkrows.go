@@ -1,4 +1,4 @@
-package analysis
+package checks
 
 import (
 	"math"
@@ -7,19 +7,18 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-func checkWindow(e evidence, c *Check) {
-	m := e.m
-	c.measured(float64(m.Arrivals), -float64(m.Arrivals))
+func checkWindow(e Evidence, c *Check) {
+	c.measured(float64(e.Arrivals), -float64(e.Arrivals))
 	switch {
-	case m.Window.Length() == 0:
-		c.set(Voided, "the steady window is empty: warm-up ends at %g s, arrivals at %g s", m.Window.WarmupS, m.Window.EndS)
-	case m.Arrivals == 0:
-		c.set(Voided, "none of %d requests arrived in the steady window", m.Rows)
+	case e.Window.Length() == 0:
+		c.set(Voided, "the steady window is empty: warm-up ends at %g s, arrivals at %g s", e.Window.WarmupS, e.Window.EndS)
+	case e.Arrivals == 0:
+		c.set(Voided, "none of %d requests arrived in the steady window", len(e.Records))
 	}
 }
 
-func checkRecord(e evidence, c *Check) {
-	violations := slices.Concat(e.m.Cell.Violations, results.Violations(e.recs))
+func checkRecord(e Evidence, c *Check) {
+	violations := slices.Concat(e.Cell.Violations, results.Violations(e.Records))
 	slices.Sort(violations)
 	violations = slices.Compact(violations)
 	c.measured(float64(len(violations)), float64(len(violations)))
@@ -31,8 +30,8 @@ func checkRecord(e evidence, c *Check) {
 	}
 }
 
-func checkConservation(e evidence, c *Check) {
-	n, first := outcomeless(e.recs, e.m.Cell.Requests)
+func checkConservation(e Evidence, c *Check) {
+	n, first := outcomeless(e.Records, e.Cell.Requests)
 	c.measured(float64(n), float64(n))
 	if n > 0 {
 		c.set(Voided, "%d of the tape's requests do not have exactly one row, so not exactly one outcome; the first is request %d", n, first)
@@ -73,46 +72,46 @@ func outcomeless(recs []results.Record, tape results.Opt[int]) (n, first int) {
 	return n, first
 }
 
-func checkSent(e evidence, c *Check) {
-	unsent := e.m.Arrivals - e.m.DispatchLag.P99.N
+func checkSent(e Evidence, c *Check) {
+	unsent := e.Arrivals - e.DispatchLag.N
 	c.measured(float64(unsent), float64(unsent))
 	if unsent > 0 {
-		c.set(Voided, "%d of %d arrivals were never sent", unsent, e.m.Arrivals)
+		c.set(Voided, "%d of %d arrivals were never sent", unsent, e.Arrivals)
 	}
 }
 
-func checkLag(e evidence, c *Check) {
-	p99 := e.m.DispatchLag.P99
+func checkLag(e Evidence, c *Check) {
+	p99 := e.DispatchLag
 	if p99.N == 0 {
 		return
 	}
 	c.measured(p99.Value, p99.Value)
-	bound := e.o.maxDispatchLag()
-	late := e.t.late(bound)
+	bound := e.MaxDispatchLagS
+	late := e.late(bound)
 	// Below 100 arrivals the p99 is the maximum, and one hiccup says nothing about
 	// a hundredth of the load: it takes two.
-	if late > max(1, e.m.Arrivals/100) {
+	if late > max(1, e.Arrivals/100) {
 		c.set(Voided, "%d of %d requests were sent more than %.0f ms late (p99 %.0f ms): the driver did not offer the load on time",
-			late, e.m.Arrivals, bound*1e3, p99.Value*1e3)
+			late, e.Arrivals, bound*1e3, p99.Value*1e3)
 	} else if late > 0 {
-		c.set(Passed, "%d of %d were sent more than %.0f ms late", late, e.m.Arrivals, bound*1e3)
+		c.set(Passed, "%d of %d were sent more than %.0f ms late", late, e.Arrivals, bound*1e3)
 	}
 }
 
-func checkLoop(e evidence, c *Check) {
-	n := e.m.DispatchLag.P99.N
+func checkLoop(e Evidence, c *Check) {
+	n := e.DispatchLag.N
 	if n == 0 {
 		return
 	}
-	share := float64(e.t.late(lateS)) / float64(n)
+	share := float64(e.late(lateS)) / float64(n)
 	c.measured(share, share)
 	if share > noteLate && n >= noteLateOf {
 		c.set(Noted, "%.0f%% of the requests were sent more than %.0f ms late: the loop was often busy or not scheduled", share*100, lateS*1e3)
 	}
 }
 
-func checkCPU(e evidence, c *Check) {
-	u := e.m.Cell.Usage
+func checkCPU(e Evidence, c *Check) {
+	u := e.Cell.Usage
 	if !u.OK || u.V.WallS <= 0 || u.V.Cores <= 0 {
 		return
 	}
@@ -130,12 +129,12 @@ func checkCPU(e evidence, c *Check) {
 // Over the whole cell, which begins and ends empty, both are an area over the
 // cell's length, so that the length cancels (J. D. C. Little, Operations Research
 // 9, 1961; the sample-path form needs no stationarity).
-func checkLittle(e evidence, c *Check) {
-	counted := e.m.Cell.OutstandingS
+func checkLittle(e Evidence, c *Check) {
+	counted := e.Cell.OutstandingS
 	var inSystem float64 // Σ of the times in the system, request-seconds
 	n := 0
-	for i := range e.recs {
-		if r := &e.recs[i]; r.Sent.OK && r.Ended.OK {
+	for i := range e.Records {
+		if r := &e.Records[i]; r.Sent.OK && r.Ended.OK {
 			inSystem += (r.Ended.V - r.Sent.V).Seconds()
 			n++
 		}
@@ -143,7 +142,7 @@ func checkLittle(e evidence, c *Check) {
 	if !counted.OK || n == 0 {
 		return
 	}
-	length := max(e.m.Cell.EndedS, 1e-9)
+	length := max(e.Cell.EndedS, 1e-9)
 	bound := littleRel*math.Abs(inSystem) + littleS*float64(n) // in request-seconds
 	off := counted.V - inSystem
 	relative := off / max(inSystem, 1e-9)
@@ -154,13 +153,13 @@ func checkLittle(e evidence, c *Check) {
 	}
 }
 
-func checkProbe(e evidence, c *Check) {
-	drift, ok := ProbeDrift(e.m.Cell)
+func checkProbe(e Evidence, c *Check) {
+	drift, ok := ProbeDrift(e.Cell)
 	if !ok {
 		return
 	}
 	c.measured(drift, math.Abs(drift))
-	if math.Abs(drift) > e.o.maxProbeDrift() {
+	if math.Abs(drift) > e.MaxProbeDrift {
 		c.set(Noted, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
 	}
 }

@@ -1,4 +1,4 @@
-package analysis
+package promise
 
 import (
 	"github.com/cadence-bench/cadence-bench/results"

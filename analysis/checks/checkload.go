@@ -1,4 +1,4 @@
-package analysis
+package checks
 
 import (
 	"math"
@@ -13,25 +13,25 @@ import (
 
 // process is what the cell says its arrivals come from, and their rate. ok is false
 // when it names none that they can be compared with.
-func (e evidence) process() (a arrival.Process, rps float64, ok bool) {
-	cell := e.m.Cell
+func (e Evidence) process() (a arrival.Process, rps float64, ok bool) {
+	cell := e.Cell
 	a, err := loadgen.ParseArrivals(cell.Arrivals)
 	rps = cell.OfferedRPS
 	if cell.ArrivalRPS.OK {
 		rps = cell.ArrivalRPS.V
-	} else if slices.ContainsFunc(e.recs, func(r results.Record) bool { return r.Turn.V > 0 }) {
+	} else if slices.ContainsFunc(e.Records, func(r results.Record) bool { return r.Turn.V > 0 }) {
 		return a, 0, false
 	}
 	return a, rps, err == nil && rps > 0
 }
 
 // fit compares the intended arrivals, warm-up included, with their process.
-func (e evidence) fit() (f arrival.Fit, ok bool) {
+func (e Evidence) fit() (f arrival.Fit, ok bool) {
 	a, rps, ok := e.process()
 	if !ok {
 		return f, false
 	}
-	return a.Fit(arrivals(e.recs), rps, latency.Nanos(e.m.Cell.DurationS)), true
+	return a.Fit(arrivals(e.Records), rps, latency.Nanos(e.Cell.DurationS)), true
 }
 
 // arrivals returns when those requests came that came by themselves, in order: all
@@ -47,7 +47,7 @@ func arrivals(recs []results.Record) []time.Duration {
 	return at
 }
 
-func checkGaps(e evidence, c *Check) {
+func checkGaps(e Evidence, c *Check) {
 	f, ok := e.fit()
 	if !ok || math.IsNaN(f.P) {
 		return
@@ -63,7 +63,7 @@ func checkGaps(e evidence, c *Check) {
 	}
 }
 
-func checkDispersion(e evidence, c *Check) {
+func checkDispersion(e Evidence, c *Check) {
 	f, ok := e.fit()
 	if !ok || math.IsNaN(f.DispersionP) {
 		return
@@ -85,14 +85,14 @@ func checkDispersion(e evidence, c *Check) {
 
 // checkRate compares counts. A renewal process counts with a variance of CV² per
 // expected arrival, as the number grows: its mean, for a Poisson process.
-func checkRate(e evidence, c *Check) {
-	w, d := e.m.Window, latency.Nanos(e.m.Cell.DurationS)
+func checkRate(e Evidence, c *Check) {
+	w, d := e.Window, latency.Nanos(e.Cell.DurationS)
 	process, rps, ok := e.process()
 	if !ok || !(w.Length() > 0) {
 		return
 	}
 	n := 0
-	for _, at := range arrivals(e.recs) {
+	for _, at := range arrivals(e.Records) {
 		if w.Holds(at) {
 			n++
 		}

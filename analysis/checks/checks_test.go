@@ -1,4 +1,4 @@
-package analysis
+package checks
 
 import (
 	"math"
@@ -20,7 +20,7 @@ func TestHowOftenARightProcessIsNoted(t *testing.T) {
 		for seed := range uint64(seeds) {
 			c, recs := offered(arrival.Poisson(rate, seed, time.Minute))
 			c.OfferedRPS = rate
-			e := evidence{m: &CellMetrics{Cell: c}, recs: recs}
+			e := Evidence{Cell: c, Records: recs}
 			for _, test := range tests {
 				if verdicts, ok := counts[test.Name]; ok {
 					var check Check

@@ -1,9 +1,11 @@
-package analysis
+// Package promise says what the requests of one cell tell of its admission policy: what
+// became of those that it took, whether it kept what it promised them, how evenly it took
+// them, and where its threshold stood.
+package promise
 
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis/latency"
@@ -11,9 +13,9 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Promise is what the requests of one cell say about its admission policy, over the
+// Outcome is what the requests of one cell say about its admission policy, over the
 // steady window.
-type Promise struct {
+type Outcome struct {
 	Policy string                // its name
 	Alpha  results.Opt[float64]  // the share of violations that it promises not to pass
 	Counts                       // of all arrivals
@@ -60,11 +62,20 @@ const lengthClasses = 3
 // LengthClasses names them.
 var LengthClasses = [lengthClasses]string{"short", "medium", "long"}
 
-// promiseOf computes what a cell says about its policy; null when it has none.
-func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]) {
+// Cell is what is known of a cell besides its rows.
+type Cell struct {
+	Policy       string
+	Alpha, Upper results.Opt[float64] // see Outcome
+	Window       latency.Window
+	SLOS         float64
+	Admission    Admission // over the window
+}
+
+// Of computes what a cell says about its policy; null when it has none.
+func Of(c Cell, recs []results.Record) (none results.Opt[Outcome]) {
 	in := make([]*results.Record, 0, len(recs))
 	for i := range recs {
-		if r := &recs[i]; m.Window.Holds(r.Intended) && r.Admission.OK {
+		if r := &recs[i]; c.Window.Holds(r.Intended) && r.Admission.OK {
 			in = append(in, r)
 		}
 	}
@@ -74,21 +85,13 @@ func promiseOf(m *CellMetrics, recs []results.Record) (none results.Opt[Promise]
 	slices.SortStableFunc(in, func(a, b *results.Record) int {
 		return cmp.Or(cmp.Compare(a.Intended, b.Intended), cmp.Compare(a.Request, b.Request))
 	})
-	a := Promise{Policy: m.Cell.Params["admission"]}
-	// Others have a parameter of that name, which is no promise.
-	if alpha, err := strconv.ParseFloat(m.Cell.Params["admission_alpha"], 64); err == nil && TraitsOf(m.Cell.Params).Promises() {
-		a.Alpha = results.Some(alpha)
-	}
-	if m.Window.WarmupS == m.Cell.WarmupS && m.Window.EndS == m.Cell.DurationS && m.SLOS == m.Cell.SLOS {
-		a.Upper = m.Cell.UpperRequests
-	}
-	t := promiseTally{slo: latency.Nanos(m.SLOS), thirds: thirdsOf(in), reasons: map[string]int{}}
+	a := Outcome{Policy: c.Policy, Alpha: c.Alpha, Upper: c.Upper, Promised: c.Admission.Promised, Violations: c.Admission.Violated}
+	t := promiseTally{slo: latency.Nanos(c.SLOS), thirds: thirdsOf(in), reasons: map[string]int{}}
 	for _, r := range in {
 		t.add(&a, r)
 	}
-	a.Promised, a.Violations = m.Admission.Promised, m.Admission.Violated
 	a.Width, a.Worst = medianIf(t.widths), worst(t.kept)
-	a.Pace = paceOf(in, m.Window)
+	a.Pace = paceOf(in, c.Window)
 	for reason, n := range t.reasons {
 		a.Reasons = append(a.Reasons, ReasonCount{reason, n})
 	}
@@ -105,7 +108,7 @@ type promiseTally struct {
 	reasons map[string]int
 }
 
-func (t *promiseTally) add(a *Promise, r *results.Record) {
+func (t *promiseTally) add(a *Outcome, r *results.Record) {
 	d := &r.Admission.V
 	t.reasons[d.Reason]++
 	e2e, answered := time.Duration(0), r.Outcome == results.Completed

@@ -1,4 +1,4 @@
-package analysis
+package promise
 
 import "github.com/cadence-bench/cadence-bench/results"
 
@@ -15,15 +15,16 @@ type Admission struct {
 	Promised, Violated int
 }
 
-func (a *Admission) refused(r *results.Record) {
+// CountRefused counts a request that was refused on arrival.
+func (a *Admission) CountRefused(r *results.Record) {
 	a.Refused++
 	if r.Admission.OK {
 		a.Asked++
 	}
 }
 
-// taken counts a request that was not refused on arrival, and whether it met the SLO.
-func (a *Admission) taken(r *results.Record, good bool) {
+// CountTaken counts a request that was not refused on arrival, and whether it met the SLO.
+func (a *Admission) CountTaken(r *results.Record, good bool) {
 	if !r.Admission.OK {
 		return
 	}
@@ -45,4 +46,9 @@ func (a *Admission) taken(r *results.Record, good bool) {
 }
 
 // ViolationRate is the share of the promised that were violated; null without any.
-func (a Admission) ViolationRate() results.Opt[float64] { return share(a.Violated, a.Promised) }
+func (a Admission) ViolationRate() (none results.Opt[float64]) {
+	if a.Promised == 0 {
+		return none
+	}
+	return results.Some(float64(a.Violated) / float64(a.Promised))
+}
