@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cadence-bench/cadence-bench/loadgen/recording"
 	"github.com/cadence-bench/cadence-bench/loadgen/text"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -117,7 +118,7 @@ func (t *Tape) WriteJSONL(w io.Writer) error {
 // ReadTape reads a tape that WriteJSONL or WriteParquet wrote. Errors name the file,
 // and the line and the field where there is one.
 func ReadTape(file string) (*Tape, error) {
-	rec, err := readRecording(file, formatTape, MaxArrivals)
+	rec, err := readRecording(file, recording.Tape, MaxArrivals)
 	return rec.tape, err
 }
 
@@ -131,7 +132,7 @@ func readTape(in *bufio.Reader) (*Tape, error) {
 func readJSONLTape(r io.Reader) (*Tape, error) {
 	var h *tapeHeader
 	var t *Tape
-	err := lines(r, func(line int, row []byte) (bool, error) {
+	err := recording.Lines(r, func(line int, row []byte) (bool, error) {
 		if h == nil {
 			h = new(tapeHeader)
 			if err := decodeStrict(line, row, h); err != nil {
@@ -142,7 +143,7 @@ func readJSONLTape(r io.Reader) (*Tape, error) {
 			return true, err
 		}
 		if len(t.Requests) == h.Requests {
-			return false, faultf(line, "", "more requests than the header's %d", h.Requests)
+			return false, recording.Faultf(line, "", "more requests than the header's %d", h.Requests)
 		}
 		v := tapeRow{Group: math.MinInt64}
 		if err := decodeStrict(line, row, &v); err != nil {
@@ -150,7 +151,7 @@ func readJSONLTape(r io.Reader) (*Tape, error) {
 		}
 		r := v.request(len(t.Requests))
 		if field, err := r.check(t.Duration); err != nil {
-			return false, &fieldError{line, field, err}
+			return false, recording.Faultf(line, field, "%w", err)
 		}
 		t.Requests = append(t.Requests, r)
 		return true, nil
@@ -168,13 +169,13 @@ func readJSONLTape(r io.Reader) (*Tape, error) {
 
 // decodeStrict is decodeLine that also refuses fields that it does not know.
 func decodeStrict(line int, row []byte, into any) error {
-	if err := decodeLine(line, row, into); err != nil {
+	if err := recording.DecodeLine(line, row, into); err != nil {
 		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(row))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return &fieldError{line, "", err}
+		return recording.Faultf(line, "", "%w", err)
 	}
 	return nil
 }
@@ -183,13 +184,13 @@ func decodeStrict(line int, row []byte, into any) error {
 func (h *tapeHeader) tape(line int) (*Tape, error) {
 	switch {
 	case h.Version != tapeVersion:
-		return nil, faultf(line, tapeKey, "version %d; this version of cadence-bench reads %d", h.Version, tapeVersion)
+		return nil, recording.Faultf(line, tapeKey, "version %d; this version of cadence-bench reads %d", h.Version, tapeVersion)
 	case h.Requests < 1 || h.Requests > 2*MaxArrivals:
-		return nil, faultf(line, "requests", "%d: give 1 to %d", h.Requests, 2*MaxArrivals)
+		return nil, recording.Faultf(line, "requests", "%d: give 1 to %d", h.Requests, 2*MaxArrivals)
 	case !(h.RPS > 0) || math.IsInf(h.RPS, 0):
-		return nil, faultf(line, "rps", "%v is not a rate", h.RPS)
+		return nil, recording.Faultf(line, "rps", "%v is not a rate", h.RPS)
 	case h.Duration <= 0:
-		return nil, faultf(line, "duration_ns", "%d: must be positive", h.Duration)
+		return nil, recording.Faultf(line, "duration_ns", "%d: must be positive", h.Duration)
 	}
 	return &Tape{Workload: h.Workload, Arrivals: h.Arrivals, RPS: h.RPS, Seed: h.Seed, Duration: time.Duration(h.Duration)}, nil
 }

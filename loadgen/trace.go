@@ -14,68 +14,14 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/loadgen/params"
+	"github.com/cadence-bench/cadence-bench/loadgen/recording"
 )
-
-// The formats of recordings.
-const (
-	formatShareGPT = "sharegpt"
-	formatBurstGPT = "burstgpt"
-	formatAzure    = "azure"
-	formatMooncake = "mooncake"
-	formatTape     = "tape"
-	formatTimes    = "times"
-)
-
-// Formats lists the formats of recordings, by the names that format= takes:
-//
-//	sharegpt  a JSON array of conversations, without times
-//	burstgpt  CSV with Timestamp in seconds, Request tokens and Response tokens
-//	azure     CSV with TIMESTAMP, ContextTokens and GeneratedTokens, of 2023 or 2024
-//	mooncake  a JSON object a line: timestamp in milliseconds, input_length,
-//	          output_length and hash_ids, one for each block of 512 tokens
-//	tape      our own, as JSON lines or Parquet
-//	times     one number of seconds a line, for replay only
-//
-// Where a recording has token counts and no text, text of about that many tokens
-// is made from the seed; a count of 0 is taken as 1.
-func Formats() []string {
-	return []string{formatShareGPT, formatBurstGPT, formatAzure, formatMooncake, formatTape, formatTimes}
-}
-
-// traceRow is one arrival of a recording.
-type traceRow struct {
-	at             time.Duration // since the first row
-	prompt, output int           // tokens
-	blocks         []int64       // ids of the prompt's blocks
-	system         string
-	said           []string // a user's turn, its answer, the next user's turn, ...
-}
 
 // recorded is a recording as it was read: rows, or a frozen tape.
 type recorded struct {
 	format string
-	rows   []traceRow
+	rows   []recording.Row
 	tape   *Tape
-}
-
-// fieldError is a fault in one place of a recording.
-type fieldError struct {
-	line  int
-	field string // empty: the line as a whole
-	err   error
-}
-
-func (e *fieldError) Error() string {
-	if e.field == "" {
-		return fmt.Sprintf("line %d: %v", e.line, e.err)
-	}
-	return fmt.Sprintf("line %d: %s: %v", e.line, e.field, e.err)
-}
-
-func (e *fieldError) Unwrap() error { return e.err }
-
-func faultf(line int, field, format string, args ...any) error {
-	return &fieldError{line, field, fmt.Errorf(format, args...)}
 }
 
 // readRecording reads at most limit rows of a file; an empty format is found out.
@@ -101,23 +47,14 @@ func parseRecording(r io.Reader, format string, limit int) (rec recorded, err er
 	head, _ := in.Peek(4096)
 	if format == "" {
 		if format = sniff(head); format == "" {
-			return recorded{}, fmt.Errorf("cannot tell its format; give format= and one of %s", strings.Join(Formats(), ", "))
+			return recorded{}, fmt.Errorf("cannot tell its format; give format= and one of %s", strings.Join(recording.Formats(), ", "))
 		}
 	}
 	rec.format = format
-	switch format {
-	case formatShareGPT:
-		rec.rows, err = readShareGPT(in, limit)
-	case formatBurstGPT:
-		rec.rows, err = readBurstGPT(in, limit)
-	case formatAzure:
-		rec.rows, err = readAzure(in, limit)
-	case formatMooncake:
-		rec.rows, err = readMooncake(in, limit)
-	case formatTimes:
-		rec.rows, err = readTimes(in, limit)
-	case formatTape:
+	if format == recording.Tape {
 		rec.tape, err = readTape(in)
+	} else {
+		rec.rows, err = recording.Read(in, format, limit)
 	}
 	if err == nil && rec.tape == nil && len(rec.rows) == 0 {
 		err = errors.New("it has no requests")
@@ -132,20 +69,20 @@ func sniff(head []byte) string {
 	header := strings.ToLower(line)
 	switch {
 	case strings.HasPrefix(line, "PAR1"):
-		return formatTape
+		return recording.Tape
 	case strings.HasPrefix(line, "["):
-		return formatShareGPT
+		return recording.ShareGPT
 	case strings.HasPrefix(line, "{") && strings.Contains(line, `"`+tapeKey+`"`):
-		return formatTape
+		return recording.Tape
 	case strings.HasPrefix(line, "{"):
-		return formatMooncake
+		return recording.Mooncake
 	case strings.Contains(header, "contexttokens"):
-		return formatAzure
+		return recording.Azure
 	case strings.Contains(header, "request tokens"):
-		return formatBurstGPT
+		return recording.BurstGPT
 	}
-	if _, err := parseSeconds(line); err == nil || strings.HasPrefix(line, "#") {
-		return formatTimes
+	if _, err := recording.ParseSeconds(line); err == nil || strings.HasPrefix(line, "#") {
+		return recording.Times
 	}
 	return ""
 }
@@ -158,12 +95,12 @@ func (r *recorded) arrivals() (a arrival.Process, ok bool, err error) {
 		perArrival := float64(len(t.Requests)) / float64(len(at))
 		return arrival.Recorded(at, t.RPS/perArrival, t.Duration).Named(t.Arrivals), true, nil
 	}
-	if r.format == formatShareGPT {
+	if r.format == recording.ShareGPT {
 		return arrival.Process{}, false, nil
 	}
 	at := make([]time.Duration, len(r.rows))
 	for i := range r.rows {
-		at[i] = r.rows[i].at
+		at[i] = r.rows[i].At
 	}
 	last := at[len(at)-1]
 	if last == 0 {
@@ -191,7 +128,7 @@ func ParseArrivals(spec string) (arrival.Process, error) {
 
 // openReplay reads the file of replay:FILE.
 func openReplay(o *params.Reader) arrival.Process {
-	format := o.Word("format", Formats())
+	format := o.Word("format", recording.Formats())
 	if o.Err != nil {
 		return arrival.Process{}
 	}
@@ -212,7 +149,7 @@ func openReplay(o *params.Reader) arrival.Process {
 
 // openTrace reads the file of trace:FILE.
 func openTrace(o *params.Reader) Workload {
-	format := o.Word("format", Formats())
+	format := o.Word("format", recording.Formats())
 	p := traceText{
 		scale: o.Number("scale", 1, 1e-6, 1000),
 		turns: o.Whole("turns", 1, 1, 1000),
@@ -233,7 +170,7 @@ func openTrace(o *params.Reader) Workload {
 	case err != nil:
 		o.Fail("%s: %v", o.File, err)
 		return Workload{}
-	case rec.format == formatTimes:
+	case rec.format == recording.Times:
 		o.Fail("%s: has times and no requests; use it as --arrivals replay:%s", o.File, o.File)
 		return Workload{}
 	case timed:
@@ -245,10 +182,10 @@ func openTrace(o *params.Reader) Workload {
 		w.open = func(uint64) source { return &frozen{rest: rec.tape.Requests} }
 		return w
 	}
-	if rec.format == formatShareGPT {
+	if rec.format == recording.ShareGPT {
 		requests := 0
 		for i := range rec.rows {
-			requests += min(p.turns, len(rec.rows[i].said)/2)
+			requests += min(p.turns, len(rec.rows[i].Said)/2)
 		}
 		w.perArrival = float64(requests) / float64(len(rec.rows))
 	}

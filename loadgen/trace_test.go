@@ -13,6 +13,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/loadgen/random"
+	"github.com/cadence-bench/cadence-bench/loadgen/recording"
 	"github.com/cadence-bench/cadence-bench/loadgen/text"
 )
 
@@ -34,7 +35,7 @@ func TestValidTracesGolden(t *testing.T) {
 		require.NoError(t, err)
 		fmt.Fprintf(&b, "%s: %s\n", filepath.Base(file), rec.format)
 		for _, row := range rec.rows {
-			fmt.Fprintf(&b, "  at %v prompt %d output %d blocks %v %q %q\n", row.at, row.prompt, row.output, row.blocks, row.system, row.said)
+			fmt.Fprintf(&b, "  at %v prompt %d output %d blocks %v %q %q\n", row.At, row.Prompt, row.Output, row.Blocks, row.System, row.Said)
 		}
 		if rec.tape != nil {
 			fmt.Fprintf(&b, "  %+v\n", *rec.tape)
@@ -214,7 +215,7 @@ func TestDamagedParquetTape(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, tape.WriteParquet(&b))
 	for n := 0; n < b.Len(); n += 17 {
-		_, err := parseRecording(bytes.NewReader(b.Bytes()[:n]), formatTape, 100)
+		_, err := parseRecording(bytes.NewReader(b.Bytes()[:n]), recording.Tape, 100)
 		require.Error(t, err, "%d bytes", n)
 	}
 	r := random.Stream(1, "test")
@@ -223,7 +224,7 @@ func TestDamagedParquetTape(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			data[r.IntN(len(data))] ^= byte(1 << r.IntN(8))
 		}
-		if rec, err := parseRecording(bytes.NewReader(data), formatTape, 100); err == nil {
+		if rec, err := parseRecording(bytes.NewReader(data), recording.Tape, 100); err == nil {
 			require.NoError(t, rec.tape.check())
 		}
 	}
@@ -260,13 +261,13 @@ func FuzzTraces(f *testing.F) {
 		for _, file := range filesOf(f, dir) {
 			data, err := os.ReadFile(file)
 			require.NoError(f, err)
-			for i := range Formats() {
+			for i := range recording.Formats() {
 				f.Add(uint8(i), data)
 			}
 		}
 	}
 	f.Fuzz(func(t *testing.T, format uint8, data []byte) {
-		name := Formats()[int(format)%len(Formats())]
+		name := recording.Formats()[int(format)%len(recording.Formats())]
 		if bytes.HasPrefix(data, []byte("PAR1")) {
 			return // see TestDamagedParquetTape: a forged size may ask for any memory
 		}
@@ -283,13 +284,13 @@ func FuzzTraces(f *testing.F) {
 		require.True(t, len(rec.rows) >= 1 && len(rec.rows) <= limit)
 		last := time.Duration(0)
 		for _, row := range rec.rows {
-			require.GreaterOrEqual(t, row.at, last)
-			last = row.at
-			if row.said == nil {
-				require.True(t, row.prompt >= 1 && row.prompt <= text.MaxTokens && row.output >= 1 && row.output <= text.MaxTokens)
+			require.GreaterOrEqual(t, row.At, last)
+			last = row.At
+			if row.Said == nil {
+				require.True(t, row.Prompt >= 1 && row.Prompt <= text.MaxTokens && row.Output >= 1 && row.Output <= text.MaxTokens)
 			}
-			require.LessOrEqual(t, len(row.blocks), text.MaxTokens/blockTokens)
-			require.Zero(t, len(row.said)%2)
+			require.LessOrEqual(t, len(row.Blocks), text.MaxTokens/recording.BlockTokens)
+			require.Zero(t, len(row.Said)%2)
 		}
 	})
 }

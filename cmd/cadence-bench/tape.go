@@ -14,6 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
+	"github.com/cadence-bench/cadence-bench/loadgen/recording"
 	"github.com/cadence-bench/cadence-bench/report/loadcheck"
 )
 
@@ -40,7 +41,7 @@ same tape, and ladder --workload trace:FILE offers it.
 Workloads, with the defaults of their parameters:
 ` + loadgen.WorkloadsHelp + `
 
-Parameters of a trace: format=` + strings.Join(loadgen.Formats(), "|") + ` (else told from
+Parameters of a trace: format=` + strings.Join(recording.Formats(), "|") + ` (else told from
 the file), limit=N (rows), scale=F (of its token counts); of ShareGPT also turns=N and
 think=2s, which make sessions of its conversations.
 

@@ -1,4 +1,4 @@
-package loadgen
+package recording
 
 import (
 	"bufio"
@@ -13,9 +13,9 @@ import (
 // maxLine bounds a line of JSON lines, in bytes.
 const maxLine = 16 << 20
 
-// lines calls each with the lines that are not blank, numbered from 1, until it
+// Lines calls each with the lines that are not blank, numbered from 1, until it
 // returns false.
-func lines(r io.Reader, each func(line int, text []byte) (more bool, err error)) error {
+func Lines(r io.Reader, each func(line int, text []byte) (more bool, err error)) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	n := 0
@@ -30,20 +30,20 @@ func lines(r io.Reader, each func(line int, text []byte) (more bool, err error))
 		}
 	}
 	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		return faultf(n+1, "", "it is longer than %d MiB", maxLine>>20)
+		return Faultf(n+1, "", "it is longer than %d MiB", maxLine>>20)
 	}
 	return in.Err()
 }
 
-// decodeLine decodes one JSON object and names the field that has a wrong type.
-func decodeLine(line int, text []byte, into any) error {
+// DecodeLine decodes one JSON object and names the field that has a wrong type.
+func DecodeLine(line int, text []byte, into any) error {
 	err := json.Unmarshal(text, into)
 	var typ *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &typ) && typ.Field != "":
-		return faultf(line, typ.Field, "a %s where %s is wanted", typ.Value, wanted(typ.Type.String()))
+		return Faultf(line, typ.Field, "a %s where %s is wanted", typ.Value, wanted(typ.Type.String()))
 	case err != nil:
-		return faultf(line, "", "not a JSON object of this format: %w", err)
+		return Faultf(line, "", "not a JSON object of this format: %w", err)
 	}
 	return nil
 }
@@ -64,17 +64,17 @@ func wanted(typ string) string {
 }
 
 // readMooncake reads the JSON lines of a Mooncake trace.
-func readMooncake(r io.Reader, limit int) ([]traceRow, error) {
-	var rows []traceRow
+func readMooncake(r io.Reader, limit int) ([]Row, error) {
+	var rows []Row
 	var clock since
-	err := lines(r, func(line int, text []byte) (bool, error) {
+	err := Lines(r, func(line int, text []byte) (bool, error) {
 		var v struct {
 			At      *float64 `json:"timestamp"`
 			Prompt  *int     `json:"input_length"`
 			Output  *int     `json:"output_length"`
 			HashIDs []int64  `json:"hash_ids"`
 		}
-		if err := decodeLine(line, text, &v); err != nil {
+		if err := DecodeLine(line, text, &v); err != nil {
 			return false, err
 		}
 		for _, f := range []struct {
@@ -82,28 +82,28 @@ func readMooncake(r io.Reader, limit int) ([]traceRow, error) {
 			missing bool
 		}{{"timestamp", v.At == nil}, {"input_length", v.Prompt == nil}, {"output_length", v.Output == nil}} {
 			if f.missing {
-				return false, faultf(line, f.name, "is missing")
+				return false, Faultf(line, f.name, "is missing")
 			}
 		}
 		at, err := fromSeconds(*v.At / 1000)
 		if err != nil {
-			return false, &fieldError{line, "timestamp", err}
+			return false, &Fault{line, "timestamp", err}
 		}
-		var row traceRow
-		if row.at, err = clock.at(line, "timestamp", at); err != nil {
+		var row Row
+		if row.At, err = clock.at(line, "timestamp", at); err != nil {
 			return false, err
 		}
-		if row.prompt, err = tokenCount(line, "input_length", *v.Prompt); err != nil {
+		if row.Prompt, err = tokenCount(line, "input_length", *v.Prompt); err != nil {
 			return false, err
 		}
-		if row.output, err = tokenCount(line, "output_length", *v.Output); err != nil {
+		if row.Output, err = tokenCount(line, "output_length", *v.Output); err != nil {
 			return false, err
 		}
-		if most := (row.prompt + blockTokens - 1) / blockTokens; len(v.HashIDs) > most {
-			return false, faultf(line, "hash_ids", "%d ids; %d tokens have at most %d blocks of %d", len(v.HashIDs), row.prompt, most, blockTokens)
+		if most := (row.Prompt + BlockTokens - 1) / BlockTokens; len(v.HashIDs) > most {
+			return false, Faultf(line, "hash_ids", "%d ids; %d tokens have at most %d blocks of %d", len(v.HashIDs), row.Prompt, most, BlockTokens)
 		}
 		if len(v.HashIDs) > 0 {
-			row.blocks = v.HashIDs
+			row.Blocks = v.HashIDs
 		}
 		rows = append(rows, row)
 		return len(rows) < limit, nil
@@ -112,20 +112,20 @@ func readMooncake(r io.Reader, limit int) ([]traceRow, error) {
 }
 
 // readTimes reads one number of seconds a line; # begins a comment.
-func readTimes(r io.Reader, limit int) ([]traceRow, error) {
-	var rows []traceRow
+func readTimes(r io.Reader, limit int) ([]Row, error) {
+	var rows []Row
 	var clock since
-	err := lines(r, func(line int, text []byte) (bool, error) {
+	err := Lines(r, func(line int, text []byte) (bool, error) {
 		word, _, _ := strings.Cut(string(text), "#")
 		if word = strings.TrimSpace(word); word == "" {
 			return true, nil
 		}
-		t, err := parseSeconds(word)
+		t, err := ParseSeconds(word)
 		if err != nil {
-			return false, &fieldError{line, "", err}
+			return false, &Fault{line, "", err}
 		}
 		at, err := clock.at(line, "", t)
-		rows = append(rows, traceRow{at: at, prompt: 1, output: 1})
+		rows = append(rows, Row{At: at, Prompt: 1, Output: 1})
 		return len(rows) < limit, err
 	})
 	return rows, err
@@ -133,34 +133,34 @@ func readTimes(r io.Reader, limit int) ([]traceRow, error) {
 
 // readShareGPT reads a JSON array of conversations, one after the other, so that a
 // file of any size takes the memory of its rows.
-func readShareGPT(r io.Reader, limit int) ([]traceRow, error) {
+func readShareGPT(r io.Reader, limit int) ([]Row, error) {
 	count := &lineCounter{r: r, line: 1}
 	d := json.NewDecoder(count)
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return nil, faultf(1, "", "not a JSON array of conversations")
+		return nil, Faultf(1, "", "not a JSON array of conversations")
 	}
-	var rows []traceRow
+	var rows []Row
 	for n := 0; len(rows) < limit && d.More(); n++ {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, faultf(count.ofError(d, err), fmt.Sprintf("[%d]", n), "not JSON: %w", err)
+			return nil, Faultf(count.ofError(d, err), fmt.Sprintf("[%d]", n), "not JSON: %w", err)
 		}
 		line := count.at(d.InputOffset() - int64(len(raw)))
 		row, err := conversation(raw)
 		if err != nil {
-			var f *fieldError
+			var f *Fault
 			if errors.As(err, &f) {
-				return nil, &fieldError{line + f.line, fmt.Sprintf("[%d].%s", n, f.field), f.err}
+				return nil, &Fault{line + f.line, fmt.Sprintf("[%d].%s", n, f.field), f.err}
 			}
-			return nil, &fieldError{line, fmt.Sprintf("[%d]", n), err}
+			return nil, &Fault{line, fmt.Sprintf("[%d]", n), err}
 		}
-		if len(row.said) > 0 {
+		if len(row.Said) > 0 {
 			rows = append(rows, row)
 		}
 	}
 	if len(rows) < limit {
 		if _, err := d.Token(); err != nil {
-			return nil, faultf(count.at(d.InputOffset()), "", "the array does not end: %w", err)
+			return nil, Faultf(count.at(d.InputOffset()), "", "the array does not end: %w", err)
 		}
 	}
 	return rows, nil
@@ -169,7 +169,7 @@ func readShareGPT(r io.Reader, limit int) ([]traceRow, error) {
 // conversation reads one element of a ShareGPT file: what of it is a user's turn
 // with its answer. One that has none is no row. Lines of errors count from the
 // element's first.
-func conversation(raw []byte) (traceRow, error) {
+func conversation(raw []byte) (Row, error) {
 	var v struct {
 		Conversations *[]struct {
 			From  *string `json:"from"`
@@ -179,37 +179,37 @@ func conversation(raw []byte) (traceRow, error) {
 	if err := json.Unmarshal(raw, &v); err != nil {
 		var typ *json.UnmarshalTypeError
 		if errors.As(err, &typ) && typ.Field != "" {
-			return traceRow{}, faultf(bytes.Count(raw[:typ.Offset], []byte("\n")), typ.Field, "a %s where %s is wanted", typ.Value, wanted(typ.Type.String()))
+			return Row{}, Faultf(bytes.Count(raw[:typ.Offset], []byte("\n")), typ.Field, "a %s where %s is wanted", typ.Value, wanted(typ.Type.String()))
 		}
-		return traceRow{}, err
+		return Row{}, err
 	}
 	if v.Conversations == nil {
-		return traceRow{}, faultf(0, "conversations", "is missing")
+		return Row{}, Faultf(0, "conversations", "is missing")
 	}
-	var row traceRow
+	var row Row
 	asked := ""
 	for i, m := range *v.Conversations {
 		at := func(field string) string { return fmt.Sprintf("conversations[%d].%s", i, field) }
 		if m.From == nil {
-			return traceRow{}, faultf(0, at("from"), "is missing")
+			return Row{}, Faultf(0, at("from"), "is missing")
 		}
 		if m.Value == nil {
-			return traceRow{}, faultf(0, at("value"), "is missing")
+			return Row{}, Faultf(0, at("value"), "is missing")
 		}
 		switch *m.From {
 		case "system":
-			if row.system == "" && len(row.said) == 0 {
-				row.system = *m.Value
+			if row.System == "" && len(row.Said) == 0 {
+				row.System = *m.Value
 			}
 		case "human", "user":
 			asked = *m.Value
 		case "gpt", "assistant", "chatgpt", "bing", "bard", "model":
 			if strings.TrimSpace(asked) != "" {
-				row.said = append(row.said, asked, *m.Value)
+				row.Said = append(row.Said, asked, *m.Value)
 			}
 			asked = ""
 		default:
-			return traceRow{}, faultf(0, at("from"), "%q is neither human nor gpt nor system", *m.From)
+			return Row{}, Faultf(0, at("from"), "%q is neither human nor gpt nor system", *m.From)
 		}
 	}
 	return row, nil

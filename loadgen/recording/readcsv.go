@@ -1,4 +1,4 @@
-package loadgen
+package recording
 
 import (
 	"encoding/csv"
@@ -37,7 +37,7 @@ func newCSVTable(r io.Reader, columns ...string) (*csvTable, error) {
 	for _, name := range columns {
 		i := slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, name) })
 		if i < 0 {
-			return nil, faultf(1, name, "there is no such column; the header is %q", strings.Join(header, ","))
+			return nil, Faultf(1, name, "there is no such column; the header is %q", strings.Join(header, ","))
 		}
 		t.columns[name] = i
 	}
@@ -60,7 +60,7 @@ func (t *csvTable) next() (bool, error) {
 func csvFault(err error) error {
 	var e *csv.ParseError
 	if errors.As(err, &e) {
-		return &fieldError{e.Line, "", e.Err}
+		return &Fault{e.Line, "", e.Err}
 	}
 	return err
 }
@@ -76,14 +76,14 @@ func (t *csvTable) tokens(column string) (int, error) {
 	s, line := t.cell(column)
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return 0, faultf(line, column, "%q is not a whole number of tokens", s)
+		return 0, Faultf(line, column, "%q is not a whole number of tokens", s)
 	}
 	return tokenCount(line, column, n)
 }
 
 func tokenCount(line int, field string, n int) (int, error) {
 	if n < 0 || n > text.MaxTokens {
-		return 0, faultf(line, field, "%d tokens: give 0 to %d", n, text.MaxTokens)
+		return 0, Faultf(line, field, "%d tokens: give 0 to %d", n, text.MaxTokens)
 	}
 	return max(1, n), nil
 }
@@ -100,14 +100,14 @@ func (s *since) at(line int, field string, t time.Duration) (time.Duration, erro
 		s.first, s.last, s.any = t, t, true
 	}
 	if t < s.last {
-		return 0, faultf(line, field, "it is %v before the row above; sort the rows by time", s.last-t)
+		return 0, Faultf(line, field, "it is %v before the row above; sort the rows by time", s.last-t)
 	}
 	s.last = t
 	return t - s.first, nil
 }
 
-// parseSeconds reads a time in seconds, at most that of a Unix clock in this century.
-func parseSeconds(s string) (time.Duration, error) {
+// ParseSeconds reads a time in seconds, at most that of a Unix clock in this century.
+func ParseSeconds(s string) (time.Duration, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a number of seconds", s)
@@ -126,14 +126,14 @@ func fromSeconds(v float64) (time.Duration, error) {
 // readBurstGPT reads the CSV of BurstGPT (releases 1.1 and 2, with and without
 // session columns). A failed request, which has 0 response tokens, is kept: it was
 // offered.
-func readBurstGPT(r io.Reader, limit int) ([]traceRow, error) {
+func readBurstGPT(r io.Reader, limit int) ([]Row, error) {
 	const at, prompt, output = "Timestamp", "Request tokens", "Response tokens"
-	return readCSV(r, limit, at, prompt, output, parseSeconds)
+	return readCSV(r, limit, at, prompt, output, ParseSeconds)
 }
 
 // readAzure reads the CSV of the Azure LLM inference traces, whose releases of 2023
 // and 2024 differ in how they write the time.
-func readAzure(r io.Reader, limit int) ([]traceRow, error) {
+func readAzure(r io.Reader, limit int) ([]Row, error) {
 	const at, prompt, output = "TIMESTAMP", "ContextTokens", "GeneratedTokens"
 	var epoch time.Time
 	return readCSV(r, limit, at, prompt, output, func(s string) (time.Duration, error) {
@@ -158,12 +158,12 @@ func readAzure(r io.Reader, limit int) ([]traceRow, error) {
 	})
 }
 
-func readCSV(r io.Reader, limit int, at, prompt, output string, parse func(string) (time.Duration, error)) ([]traceRow, error) {
+func readCSV(r io.Reader, limit int, at, prompt, output string, parse func(string) (time.Duration, error)) ([]Row, error) {
 	t, err := newCSVTable(r, at, prompt, output)
 	if err != nil {
 		return nil, err
 	}
-	var rows []traceRow
+	var rows []Row
 	var clock since
 	for len(rows) < limit {
 		more, err := t.next()
@@ -176,16 +176,16 @@ func readCSV(r io.Reader, limit int, at, prompt, output string, parse func(strin
 		s, line := t.cell(at)
 		when, err := parse(s)
 		if err != nil {
-			return nil, &fieldError{line, at, err}
+			return nil, &Fault{line, at, err}
 		}
-		var row traceRow
-		if row.at, err = clock.at(line, at, when); err != nil {
+		var row Row
+		if row.At, err = clock.at(line, at, when); err != nil {
 			return nil, err
 		}
-		if row.prompt, err = t.tokens(prompt); err != nil {
+		if row.Prompt, err = t.tokens(prompt); err != nil {
 			return nil, err
 		}
-		if row.output, err = t.tokens(output); err != nil {
+		if row.Output, err = t.tokens(output); err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
