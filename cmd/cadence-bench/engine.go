@@ -14,7 +14,7 @@ import (
 )
 
 func newEngine(where func() places) *cobra.Command {
-	return group("engine", "Install and check the llama.cpp libraries", newEngineInstall(where), newEngineCheck(where))
+	return group("engine", "Install, build and check the llama.cpp libraries", newEngineInstall(where), newEngineBuild(where), newEngineCheck(where))
 }
 
 func newEngineInstall(where func() places) *cobra.Command {
@@ -43,6 +43,37 @@ against its pinned SHA-256. What is there and whole is left as it is.`,
 	}
 	cmd.Flags().StringVar(&platform, "platform", "", "such as linux-x64 or linux-x64-cuda (default this machine's, on its CPU)")
 	cmd.Flags().BoolVar(&force, "force", false, "fetch again although it is there and whole")
+	return cmd
+}
+
+func newEngineBuild(where func() places) *cobra.Command {
+	var o llamacpp.BuildOptions
+	cmd := &cobra.Command{
+		Use:   "build",
+		Short: "Compile the libraries for this machine's processor or GPU",
+		Long: `Compile the pinned llama.cpp release for this machine with git, cmake and a C++ compiler.
+The sources come through npm and are checked against their pinned SHA-256. It takes about
+a quarter of an hour on two cores; an interrupted build goes on where it was. --lib native
+uses the result, and --lib native-cuda one for CUDA.`,
+		Example: `  cadence-bench engine build
+  cadence-bench engine build --backend cuda --cmake CMAKE_CUDA_ARCHITECTURES=90
+  cadence-bench --lib native engine check`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Cache, o.Log = where().Cache, cmd.ErrOrStderr()
+			dir, err := llamacpp.Build(cmd.Context(), o)
+			if err != nil {
+				return fault.Engine.Wrap(err)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "built in", dir)
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Backend, "backend", "cpu", "cpu, cuda, vulkan or metal")
+	flags.StringArrayVar(&o.CMake, "cmake", nil, "a further setting of cmake, such as GGML_OPENMP=OFF (repeatable)")
+	flags.StringVar(&o.Bundle, "bundle", "", "the sources: llama/gitRelease.bundle of the npm package node-llama-cpp@3.22.1 (default fetch it)")
+	flags.BoolVar(&o.Force, "force", false, "compile again although it is there and whole")
 	return cmd
 }
 

@@ -45,7 +45,7 @@ batching with a prefix cache, or to servers over HTTP, and regenerates every tab
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fault.Input.Wrap(err) })
 	cache := root.PersistentFlags().String("cache", defaultCache(), "folder for the engine's libraries and the default model (env CADENCE_CACHE)")
-	lib := root.PersistentFlags().String("lib", "", "folder with your own build of the llama.cpp libraries (env CADENCE_LIB)")
+	lib := root.PersistentFlags().String("lib", "", "folder with your own build of the llama.cpp libraries, or native for that of engine build (env CADENCE_LIB)")
 	places := func() places { return places{Cache: *cache, Lib: *lib} }
 	root.AddCommand(newLadder(places), newKnobs(places), newTraces(places), newFit(), newReport(), newCompare(), newEngine(places), newModel(places), newProfile(places), newCalibrate(places), newTwin(places), newTape(), newLoadgen(), newAdmission(places), newGate(places))
 	return root

@@ -123,7 +123,7 @@ func fetchNPM(ctx context.Context, p Platform, dir string, want []FileHash) erro
 			}
 		}
 	}
-	return (&record{Release, p, sourceNPM, want}).write(dir)
+	return (&record{Release, p, sourceNPM, want, nil}).write(dir)
 }
 
 // fetchPublished fills dir from the publisher of the release. Its manifest is pinned and
@@ -137,7 +137,7 @@ func fetchPublished(ctx context.Context, p Platform, dir string) error {
 	if err != nil {
 		return err
 	}
-	return (&record{Release, p, sourcePublisher, files}).write(dir)
+	return (&record{Release, p, sourcePublisher, files, nil}).write(dir)
 }
 
 func empty(dir string) error {

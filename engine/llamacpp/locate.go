@@ -11,7 +11,7 @@ const LibEnv = "CADENCE_LIB"
 
 // Locate gives the folder of the engine's libraries: libFlag (from --lib) where
 // it is not empty, else that in CADENCE_LIB, else what Install put into
-// cacheDir. It checks only that something is there; Load checks what.
+// cacheDir. A name such as native or native-cuda is what Build put there. It checks only that something is there; Load checks what.
 func Locate(libFlag, cacheDir string) (dir string, err error) {
 	for _, own := range []struct{ from, dir string }{
 		{"--lib", libFlag},
@@ -19,6 +19,15 @@ func Locate(libFlag, cacheDir string) (dir string, err error) {
 	} {
 		if own.dir == "" {
 			continue
+		}
+		if isNative(own.dir) {
+			if dir, err = filepath.Abs(installDir(cacheDir, Platform(own.dir))); err != nil {
+				return "", err
+			}
+			if rec, err := readRecord(dir); err != nil || rec == nil {
+				return "", fmt.Errorf("%s %s: not built yet (looked for %s); run `cadence-bench engine build`", own.from, own.dir, dir)
+			}
+			return dir, nil
 		}
 		if fi, err := os.Stat(own.dir); err != nil || !fi.IsDir() {
 			return "", fmt.Errorf("%s %s: no such folder", own.from, own.dir)

@@ -29,6 +29,7 @@ type record struct {
 	Platform Platform   `json:"platform"`
 	Source   string     `json:"source"`
 	Files    []FileHash `json:"files"`
+	Flags    []string   `json:"cmake,omitempty"` // of Build
 }
 
 // readRecord gives the record of dir, nil where there is none.
@@ -59,6 +60,10 @@ func (r *record) write(dir string) error {
 // verify hashes the libraries in dir and compares them with the pins, else with
 // the record.
 func (r *record) verify(dir string) ([]FileHash, error) {
+	mend := mend
+	if r.Source == sourceBuild {
+		mend = "run `cadence-bench engine build --force`"
+	}
 	if r.Release != Release {
 		return nil, fmt.Errorf("engine library %s is llama.cpp %s, this program needs %s; %s", dir, r.Release, Release, mend)
 	}
@@ -72,6 +77,9 @@ func (r *record) verify(dir string) ([]FileHash, error) {
 	}
 	if err := compare(dir, want, got); err != nil {
 		return nil, fmt.Errorf("engine library %w; %s", err, mend)
+	}
+	if r.Source == sourceBuild { // its libraries have plain names
+		return got, nil
 	}
 	for _, f := range want {
 		alias := aliasFor(f.Name)

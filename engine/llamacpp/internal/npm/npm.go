@@ -29,15 +29,31 @@ func Package(platform string) string {
 	return "@node-llama-cpp/" + platform + "@" + Version
 }
 
+// Sources is the full name of the package that carries llama.cpp's sources.
+const Sources = "node-llama-cpp@" + Version
+
+// bundle is where they are in it: a git bundle of the one commit.
+const bundle = "package/llama/gitRelease.bundle"
+
 // Fetch packs a platform's package and puts those of its binaries that keep
 // accepts into dir, which must exist. It runs no script of the package.
 func Fetch(ctx context.Context, platform, dir string, keep func(name string) bool) error {
+	from := "package/bins/" + platform
+	return fetch(ctx, Package(platform), dir, func(name string) bool { return path.Dir(name) == from && keep(path.Base(name)) })
+}
+
+// FetchSources puts the git bundle of llama.cpp's sources into dir, which must
+// exist, and gives its path.
+func FetchSources(ctx context.Context, dir string) (file string, err error) {
+	return filepath.Join(dir, path.Base(bundle)), fetch(ctx, Sources, dir, func(name string) bool { return name == bundle })
+}
+
+func fetch(ctx context.Context, pkg, dir string, keep func(name string) bool) error {
 	tmp, err := os.MkdirTemp(dir, ".npm-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	pkg := Package(platform)
 	cmd := exec.CommandContext(ctx, "npm", "pack", "--ignore-scripts", "--silent", pkg)
 	cmd.Dir = tmp
 	var stderr bytes.Buffer
@@ -52,7 +68,12 @@ func Fetch(ctx context.Context, platform, dir string, keep func(name string) boo
 	if err != nil || len(archives) != 1 {
 		return fmt.Errorf("npm pack %s: made %d archives, want 1", pkg, len(archives))
 	}
-	if err := unpack(archives[0], "package/bins/"+platform, dir, keep); err != nil {
+	f, err := os.Open(archives[0])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := archive.Untar(f, dir, keep); err != nil {
 		return fmt.Errorf("%s: %w", pkg, err)
 	}
 	return nil
@@ -67,14 +88,4 @@ func firstLine(s string) string {
 		}
 	}
 	return ""
-}
-
-// unpack writes the files directly under the archive's folder from to dir.
-func unpack(file, from, dir string, keep func(string) bool) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return archive.Untar(f, dir, func(name string) bool { return path.Dir(name) == from && keep(path.Base(name)) })
 }
