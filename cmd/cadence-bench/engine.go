@@ -14,7 +14,7 @@ import (
 )
 
 func newEngine(where func() places) *cobra.Command {
-	return group("engine", "Install, build and check the llama.cpp libraries", newEngineInstall(where), newEngineBuild(where), newEngineCheck(where))
+	return group("engine", "Install, build and check the llama.cpp libraries", newEngineInstall(where), newEngineBuild(where), newEngineCheck(where), newEngineRates(where))
 }
 
 func newEngineInstall(where func() places) *cobra.Command {
@@ -78,13 +78,24 @@ uses the result, and --lib native-cuda one for CUDA.`,
 }
 
 func newEngineCheck(where func() places) *cobra.Command {
-	var model string
+	var model, shape string
+	var compare bool
+	var types []string
+	var rounds int
 	cmd := &cobra.Command{
-		Use:     "check",
-		Short:   "Say which engine this is, where it runs, and that it decodes",
-		Example: `  cadence-bench engine check`,
-		Args:    noArgs,
+		Use:   "check",
+		Short: "Say which engine this is, where it runs, and that it decodes",
+		Long: `Say which engine this is, where it runs, and that it decodes. With --compare, say what
+the libraries of engine build (or those of --lib) buy over the prebuilt ones: tokens per
+second of prefill and decode, alone and in a full batch. Each round runs both, in turn.
+Two whose ranges overlap are not told apart. Nothing else should run meanwhile.`,
+		Example: `  cadence-bench engine check
+  cadence-bench engine check --compare --shape qwen2.5-0.5b --types Q8_0,Q4_0`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if compare {
+				return compareLibraries(cmd, where(), shape, types, rounds)
+			}
 			dir, err := llamacpp.Locate(where().Lib, where().Cache)
 			if err != nil {
 				return fault.Engine.Wrap(err)
@@ -102,6 +113,10 @@ func newEngineCheck(where func() places) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&model, "model", "", "GGUF file for the decode (default the synthetic model)")
+	cmd.Flags().BoolVar(&compare, "compare", false, "compare the native libraries with the prebuilt ones")
+	cmd.Flags().StringVar(&shape, "shape", machine.DefaultModel().Shape.Name, "with --compare: shape of the synthetic models")
+	cmd.Flags().StringSliceVar(&types, "types", []string{"F16", "Q8_0", "Q4_0"}, "with --compare: types of weights")
+	cmd.Flags().IntVar(&rounds, "rounds", 5, "with --compare: measurements of each library")
 	return cmd
 }
 

@@ -34,6 +34,11 @@ func Locate(libFlag, cacheDir string) (dir string, err error) {
 		}
 		return filepath.Abs(own.dir)
 	}
+	return Installed(cacheDir)
+}
+
+// Installed gives the folder of the libraries that Install put into cacheDir.
+func Installed(cacheDir string) (dir string, err error) {
 	dir, err = filepath.Abs(installDir(cacheDir, HostPlatform()))
 	if err != nil {
 		return "", err

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/versus"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
+)
+
+// newEngineRates is the process of one measurement of `engine check --compare`.
+func newEngineRates(where func() places) *cobra.Command {
+	return &cobra.Command{
+		Use: "rates MODEL", Hidden: true, Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := machine.OpenLlama(where(), args[0])
+			if err != nil {
+				return err
+			}
+			rates, err := llamacpp.MeasureRates(m.Model())
+			if err != nil {
+				return fault.Engine.Wrap(err)
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(rates)
+		},
+	}
+}
+
+// compareLibraries prints what the native libraries buy, for a shape by types of weights.
+func compareLibraries(cmd *cobra.Command, where places, shape string, types []string, rounds int) error {
+	s, err := gguf.ShapeByName(shape)
+	if err != nil {
+		return fault.Input.Errorf("--shape: %w", err)
+	}
+	if rounds < 3 { // fewer have no range
+		return fault.Input.Errorf("--rounds %d: want at least 3", rounds)
+	}
+	native := where.Lib
+	if native == "" {
+		native = llamacpp.Native
+	}
+	lib := map[bool]string{}
+	if lib[true], err = llamacpp.Locate(native, where.Cache); err != nil {
+		return fault.Engine.Wrap(err)
+	}
+	if lib[false], err = llamacpp.Installed(where.Cache); err != nil {
+		return fault.Engine.Wrap(err)
+	}
+	var models []versus.Model
+	for _, name := range types {
+		typ, err := gguf.ParseType(name)
+		if err != nil {
+			return fault.Input.Errorf("--types: %w", err)
+		}
+		file, _, err := machine.Synthesise(where, gguf.Spec{Shape: s, Type: typ, Seed: 1}, "")
+		if err != nil {
+			return err
+		}
+		models = append(models, versus.Model{Name: shape + " " + typ.String(), File: file})
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	rows, err := versus.Run(models, rounds, func(native bool, file string) (r llamacpp.Rates, err error) {
+		child := exec.CommandContext(cmd.Context(), self, "--cache", where.Cache, "--lib", lib[native], "engine", "rates", file)
+		child.Stderr = cmd.ErrOrStderr()
+		out, err := child.Output()
+		if cmd.Context().Err() != nil {
+			return r, cmd.Context().Err()
+		}
+		if err != nil {
+			return r, fault.Engine.Errorf("measure %s with %s: %w", file, lib[native], err)
+		}
+		return r, json.Unmarshal(out, &r)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%d rounds; prebuilt %s, native %s\n", rounds, lib[false], lib[true])
+	return versus.Text(cmd.OutOrStdout(), rows)
+}
