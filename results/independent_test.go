@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -337,7 +338,7 @@ func TestDocumentedSchemaIsTheFiles(t *testing.T) {
 			}
 			require.GreaterOrEqual(t, len(cells), 5, line)
 			null := strings.TrimSuffix(strings.TrimSpace(cells[len(cells)-1]), " |")
-			want = append(want, fmt.Sprintf("%s %s %v", strings.Trim(cells[0], "| `"), cells[1], null != "never null"))
+			want = append(want, fmt.Sprintf("%s %s %v", strings.Trim(cells[0], "| `"), html.UnescapeString(cells[1]), null != "never null"))
 		}
 		require.Equal(t, want, got, block)
 	}

@@ -81,10 +81,11 @@ func TestDocumentedExamples(t *testing.T) {
 
 // namedElsewhere are the files outside of this package that name a setting, and why.
 var namedElsewhere = map[string][]string{
-	"../../analysis/traits.go":         {"max_batch", "refill"},      // what a rung is, by its recorded parameters
-	"../../ladder/artifact/fit.go":     {"max_batch", "step_tokens"}, // facts on disk about the engine that was learnt
-	"../../results/decisioncolumns.go": {"max_batch", "step_tokens"}, // columns
-	"../../results/stepcolumns.go":     {"block_tokens"},             // a column
+	"../../analysis/traits.go":                    {"max_batch", "refill"},      // what a rung is, by its recorded parameters
+	"../../analysis/analysistest/analysistest.go": {"max_batch", "refill"},      // the same, in cells that tests make
+	"../../ladder/artifact/fit.go":                {"max_batch", "step_tokens"}, // facts on disk about the engine that was learnt
+	"../../results/decisioncolumns.go":            {"max_batch", "step_tokens"}, // columns
+	"../../results/stepcolumns.go":                {"block_tokens"},             // a column
 	// The flags:
 	"../../cmd/cadence-bench/gatereal.go": {"max-batch"},                                  // of a frozen load
 	"../../ladder/ab/load.go":             {"--kv-retain", "--max-batch", "--share-wait"}, // the same, for older programs too
