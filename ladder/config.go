@@ -33,6 +33,7 @@ type Config struct {
 	// Temperature 0 decodes greedily; above it, every request samples with its
 	// own seed from the tape.
 	Temperature float64
+	Roofline    bool // measure each cell's roofline before it
 	// Context is how many tokens, prompt and output, one sequence may hold. 0 is
 	// what the longest request needs, at most what the model was trained for.
 	Context int
@@ -87,7 +88,7 @@ func (c *Config) CellTime() time.Duration { return c.Duration + c.Timeout/2 }
 func (c *Config) Cell() cell.Config {
 	return cell.Config{
 		Workload: c.Workload, Arrivals: c.Arrivals, Duration: c.Duration, Warmup: c.Warmup, Timeout: c.Timeout, SLO: c.SLO,
-		Stop: c.Stop, Temperature: c.Temperature, Fitted: c.Fitted,
+		Stop: c.Stop, Temperature: c.Temperature, Roofline: c.Roofline, Fitted: c.Fitted,
 	}
 }
 
@@ -101,11 +102,12 @@ func (c *Config) Setup(m cell.Machine, key results.Key) (cell.Setup, error) {
 }
 
 // Presets returns the names of the presets, shortest first.
-func Presets() []string { return []string{"smoke", "quick", "full", "cadence"} }
+func Presets() []string { return []string{"smoke", "burst", "quick", "full", "cadence"} }
 
 // Preset returns a preset's configuration. smoke takes about two minutes,
 // quick a quarter of an hour, full about five hours with the default model on two cores.
-// cadence is the
+// burst takes two minutes: six full batches of requests within three seconds, which are
+// then served to the end. cadence is the
 // grid of the predecessor's five-rung ladder, which took it ten hours: its rates, SLO,
 // client timeout and warm-up, and three seeds from 0, which it began with.
 func Preset(name string) (Config, error) {
@@ -114,6 +116,10 @@ func Preset(name string) (Config, error) {
 	switch name {
 	case "smoke":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 2, 6*time.Second, time.Second, 8*time.Second
+	case "burst":
+		c.Rungs = []string{"continuous", "prefix"}
+		c.Rates, c.SLO, c.Roofline = []float64{50}, 10*time.Second, true
+		c.NumRates, c.Duration, c.Timeout = 1, 3*time.Second, 10*time.Minute
 	case "quick":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 5, 16*time.Second, 2*time.Second, 30*time.Second
 	case "full":

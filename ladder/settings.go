@@ -35,7 +35,7 @@ type setting struct {
 
 // settings are all of them. The rungs' are in package spec, and the servers' in Externals.
 var settings = []setting{
-	{name: "rungs", usage: "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional; none measures only targets)",
+	{name: "rungs", usage: "rungs to measure, comma-separated (default fifo,static,continuous,prefix; paged is optional; none measures only targets)", preset: true,
 		at: func(c *Config) any { return &c.Rungs }},
 	{name: "rates", usage: "offered rates in requests per second, comma-separated, ascending, or auto (default the preset's)", fallback: auto, preset: true,
 		at: func(c *Config) any { return &c.Rates }},
@@ -57,6 +57,8 @@ var settings = []setting{
 		at: func(c *Config) any { return (*string)(&c.Stop) }},
 	{name: "temperature", usage: "0 decodes greedily; above it, each request samples with its own seed",
 		at: func(c *Config) any { return &c.Temperature }},
+	{name: "roofline", usage: "measure before each cell how fast the idle engine could do its work: the table capacity", preset: true, rare: true,
+		at: func(c *Config) any { return &c.Roofline }},
 	{name: "context", usage: "tokens that one sequence may hold (default what the longest request needs)",
 		at: func(c *Config) any { return &c.Context }},
 	{name: "replicates", usage: "how often every cell is measured; replicates come in later blocks and replay the same tapes", fallback: 1, rare: true,
@@ -123,7 +125,7 @@ type Flags struct {
 // Bind makes the flags.
 func (f *Flags) Bind(set *pflag.FlagSet) {
 	f.texts, f.given = map[string]*string{}, set.Changed
-	set.StringVar(&f.preset, "preset", "quick", "smoke (two minutes), quick (a quarter of an hour), full (five hours) or cadence (the predecessor's grid of fixed rates: ten hours)")
+	set.StringVar(&f.preset, "preset", "quick", "smoke (two minutes), burst (two minutes: full batches, beside their roofline), quick (a quarter of an hour), full (five hours) or cadence (the predecessor's grid of fixed rates: ten hours)")
 	set.StringVar(&f.ladder, "ladder", "", "the rungs there are: a built-in ladder's name or a YAML file (default cadence)")
 	for i := range settings {
 		it := &settings[i]
@@ -143,6 +145,8 @@ func (f *Flags) Bind(set *pflag.FlagSet) {
 			if it.usage != "" {
 				set.StringVar(at, it.name, word, it.usage)
 			}
+		case *bool:
+			set.BoolVar(at, it.name, false, it.usage)
 		case *float64:
 			set.Float64Var(at, it.name, 0, it.usage)
 		case *int:

@@ -34,6 +34,21 @@ type Steps struct {
 	ScheduleS  float64 `json:"schedule_s"`  // planning and committing on the loop; 0 in virtual time
 }
 
+// Roofline is the least work that a cell's tape is, and how fast the idle engine did such
+// work before the cell: prompts in steps of 512 rows, answers in a full batch.
+type Roofline struct {
+	PromptRows      int     `json:"prompt_rows"` // each beginning that prompts share once, where the rung caches
+	DecodeRows      int     `json:"decode_rows"` // output tokens but for each answer's first
+	PrefillRowsPerS float64 `json:"prefill_rows_per_s"`
+	DecodeRowsPerS  float64 `json:"decode_rows_per_s"`
+}
+
+// Least is how long the engine takes for the work at least.
+func (r *Roofline) Least() time.Duration {
+	seconds := float64(r.PromptRows)/r.PrefillRowsPerS + float64(r.DecodeRows)/r.DecodeRowsPerS
+	return time.Duration(seconds * float64(time.Second))
+}
+
 // Usage is what the process took of the machine while a cell was offered.
 type Usage struct {
 	CPUS  float64 `json:"cpu_s"`  // user and system time of the whole process
@@ -86,6 +101,8 @@ type Cell struct {
 	// no policy of admission could have passed in answers within the SLO; a linear
 	// programme's optimum, and so not whole. Null when the engine was real.
 	UpperRequests Opt[float64] `json:"upper_requests,omitzero"`
+	// Roofline is null unless it was asked for, and where lengths are the model's to choose.
+	Roofline Opt[Roofline] `json:"roofline,omitzero"`
 	// Params are the rung's and the engine's parameters, by documented name.
 	Params map[string]string `json:"params"`
 	// Mixed lists what differed from the run's manifest when the cell was measured; it is

@@ -18,7 +18,9 @@ import (
 // newEngineRates is the process of one measurement of `engine check --compare`.
 func newEngineRates(where func() places) *cobra.Command {
 	return &cobra.Command{
-		Use: "rates MODEL", Hidden: true, Args: arguments(cobra.ExactArgs(1)),
+		Use: "rates MODEL", Short: "Measure a model's speeds once, for engine check --compare", Hidden: true,
+		Example: "  cadence-bench engine rates my-model.gguf",
+		Args:    arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := machine.OpenLlama(where(), args[0])
 			if err != nil {

@@ -33,6 +33,8 @@ type Config struct {
 	Stop     StopMode
 	// Temperature 0 decodes greedily; above it, every request samples with its own seed.
 	Temperature float64
+	// Roofline measures, before the load, how fast the idle engine could do its work.
+	Roofline bool
 	// Fitted is what admission policies start from; nil: from nothing.
 	Fitted *admission.Fitted
 }
@@ -116,6 +118,11 @@ func (s *Setup) embedded(ctx context.Context, t *Tape, r *Result) error {
 
 	if err := s.probe(ctx, b, &cell.ProbeBefore); err != nil {
 		return err
+	}
+	if s.Config.Roofline {
+		if cell.Roofline, err = s.roofline(ctx, b, t); err != nil {
+			return err
+		}
 	}
 	simulated, _ := b.(SimulatedBackend)
 	if simulated == nil {

@@ -16,3 +16,5 @@ func (s *Server) Prompts(m Model, tape *loadgen.Tape) ([]httptarget.Prompt, erro
 }
 
 func (s *Setup) Open() (engine.Backend, error) { return s.open() }
+
+func (s *Setup) PromptRows(t *Tape) int { return s.promptRows(t) }

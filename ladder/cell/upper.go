@@ -6,6 +6,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission/bound"
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -38,14 +39,18 @@ func upper(m Machine, cfg *Config, prefixCache bool, t *Tape) (none results.Opt[
 		if r.At < cfg.Warmup {
 			continue
 		}
-		output := r.MaxTokens
-		if cfg.Stop == StopScripted {
-			output = min(output, r.StopTokens)
-		}
-		work, alone := machine.Least(len(t.Prompts[i]), cached[i], max(1, output))
+		work, alone := machine.Least(len(t.Prompts[i]), cached[i], cfg.output(&r))
 		jobs = append(jobs, bound.Job{Arrives: r.At, Deadline: r.At + cfg.SLO, Least: work, Alone: alone})
 	}
 	return results.Some(bound.Upper(jobs))
+}
+
+// output is how many tokens the answer to a request has, unless the model ends it.
+func (c *Config) output(r *loadgen.Request) int {
+	if c.Stop == StopScripted {
+		return max(1, min(r.MaxTokens, r.StopTokens))
+	}
+	return max(1, r.MaxTokens)
 }
 
 // shareable is how many tokens of each prompt, at its beginning, some other prompt has

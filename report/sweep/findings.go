@@ -17,5 +17,8 @@ func Findings(s *analysis.Sweep, f caption.Facts) []table.Table {
 	for i, name := range []string{"throughput", "tails", "slo", "knees", "backlog", "worse", "claims"} {
 		tables[i].Name = name
 	}
+	if t, ok := capacity(s, f); ok {
+		tables = append(tables, t)
+	}
 	return tables
 }
