@@ -56,6 +56,9 @@ func Load(dir string, o Options) (*Run, error) {
 		run.Warnings = append(run.Warnings, fmt.Sprintf("%s is not in the journal and is left out; resuming the run takes it in", file))
 	}
 	if len(finished) == 0 {
+		if err := folder.Whole(); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%s has no finished cell: run `cadence-bench ladder` into it first", dir)
 	}
 	if n := len(folder.Manifest.Plan); len(finished) < n {

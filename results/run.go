@@ -29,6 +29,8 @@ type Run struct {
 	// Entries is the last journal entry of each cell, by Order. A finished
 	// entry's file was there when the run was opened.
 	Entries []Entry
+	// Missing are the finished cells whose file is gone. They are not among Entries.
+	Missing []Entry
 	// Unlisted are whole cell files that the journal does not have, by base name:
 	// the process died between the two. EntryOf gives what to append.
 	Unlisted []string
@@ -98,6 +100,7 @@ func OpenRun(dir string) (*Run, error) {
 	for _, e := range lastOfEach(entries) {
 		listed[e.File] = true
 		if e.State == CellFinished && !slices.Contains(files, e.File) {
+			r.Missing = append(r.Missing, e)
 			r.Warnings = append(r.Warnings, fmt.Sprintf("cell %d (%s) is listed as finished, but its file %s is missing: it was left out",
 				e.Order, e.Name(), filepath.Join(r.cells(), e.File)))
 			continue
@@ -110,6 +113,15 @@ func OpenRun(dir string) (*Run, error) {
 		}
 	}
 	return r, nil
+}
+
+// Whole is an error where the file of a finished cell is gone.
+func (r *Run) Whole() error {
+	if len(r.Missing) == 0 {
+		return nil
+	}
+	return fault.Cells.Errorf("%s: %d of %d finished cells have no file any more, such as %s: put it back, or measure it again with --resume",
+		r.Dir, len(r.Missing), len(r.Missing)+len(r.Entries), filepath.Join(r.cells(), r.Missing[0].File))
 }
 
 // lastOfEach keeps the last entry of each cell, by Order: a retried cell has more

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"io"
+	"cmp"
 	"strings"
 	"time"
 
@@ -40,7 +40,7 @@ found does not change the exit code: it is 0 when there was something to compare
   cadence-bench compare runs/mine:continuous runs/mine:prefix --metric goodput_rps,e2e_p99_s
   cadence-bench compare runs/before runs/after --rung prefix --slo 2s --json`,
 		Args: arguments(cobra.ExactArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.OutOrStdout(), args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.rung, "rung", "", "compare this rung of both runs only")
@@ -52,7 +52,7 @@ found does not change the exit code: it is 0 when there was something to compare
 	return cmd
 }
 
-func (f *compareFlags) run(out io.Writer, nameA, nameB string) error {
+func (f *compareFlags) run(cmd *cobra.Command, nameA, nameB string) error {
 	if f.json && f.csv || f.json && f.markdown || f.csv && f.markdown {
 		return fault.Input.Errorf("--json, --csv and --markdown: give one of them")
 	}
@@ -80,5 +80,8 @@ func (f *compareFlags) run(out io.Writer, nameA, nameB string) error {
 	case f.markdown:
 		format = "markdown"
 	}
-	return fault.Write.Wrap(compared.Write(out, format, c, a.Run, b.Run))
+	if err := compared.Write(cmd.OutOrStdout(), format, c, a.Run, b.Run); err != nil {
+		return fault.Write.Wrap(err)
+	}
+	return cmp.Or(a.Run.Whole(), b.Run.Whole())
 }

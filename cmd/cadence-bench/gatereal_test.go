@@ -135,7 +135,7 @@ func TestGateRealIsNeverAPassOnWhatDidNotHappen(t *testing.T) {
 		want string
 	}{
 		"no A":                   {[]string{}, "name the binary or the commit"},
-		"neither file or commit": {[]string{"--a", "nowhere"}, `"nowhere" is neither a binary nor a commit`},
+		"neither file or commit": {[]string{"--a", "nowhere"}, `"nowhere" is no binary and no commit: git knows no such commit`},
 		"too few pairs":          {[]string{"--a", good, "--b", good, "--pairs", "4"}, "4 pairs are too few"},
 		"a side that dies":       {[]string{"--a", good, "--b", dies}, "exit status 3: the engine died"},
 		"a side without a run":   {[]string{"--a", good, "--b", empty}, "is not a run"},

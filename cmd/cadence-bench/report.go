@@ -51,14 +51,24 @@ a block or a file in tables differs from the data.`,
 			if cmd.Flags().Changed("warmup") {
 				options.WarmupS = results.Some(f.warmup.Seconds())
 			}
-			dir, err := latestRun(args)
+			dir, err := f.folder(args)
 			if err != nil {
 				return err
 			}
 			if err := f.valid(dir, options, cmd.Flags().Changed("format")); err != nil {
 				return fault.Input.Wrap(err)
 			}
-			return f.run(cmd.OutOrStdout(), dir, options)
+			run, err := analysis.Load(dir, options)
+			if err != nil {
+				return fault.Input.Wrap(err)
+			}
+			for _, w := range run.Warnings {
+				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+			}
+			if err := f.run(cmd.OutOrStdout(), run); err != nil {
+				return err
+			}
+			return run.Whole()
 		},
 	}
 	flags := cmd.Flags()
@@ -106,11 +116,7 @@ func sameFolder(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-func (f *reportFlags) run(out io.Writer, dir string, options analysis.Options) error {
-	run, err := analysis.Load(dir, options)
-	if err != nil {
-		return fault.Input.Wrap(err)
-	}
+func (f *reportFlags) run(out io.Writer, run *analysis.Run) error {
 	r, err := report.Of(run)
 	switch {
 	case err != nil:
@@ -164,11 +170,18 @@ func (f *reportFlags) documents(out io.Writer, r *report.Report) error {
 	return fault.Input.Wrap(err)
 }
 
-// latestRun is the folder that the command line names, else the latest run under runs/.
-func latestRun(args []string) (string, error) {
+// folder is the run that the command line names, else the latest one under runs/. What
+// documents show is seldom the latest, so a check names the runs that are kept.
+func (f *reportFlags) folder(args []string) (string, error) {
 	if len(args) == 1 {
 		return args[0], nil
 	}
 	dir, err := results.Latest("runs")
+	if kept, _ := results.Latest(keptRuns); err != nil && f.check && kept != "" {
+		err = fmt.Errorf("no run under runs: name the one that the documents show, such as cadence-bench report %s --check", kept)
+	}
 	return dir, fault.Input.Wrap(err)
 }
+
+// keptRuns is where a checkout has the runs that its documents show.
+var keptRuns = filepath.Join("results", "runs")

@@ -35,7 +35,7 @@ func openProgram(ctx context.Context, asked, dir string, note func(string)) (pro
 		s.Binary, err = filepath.Abs(asked)
 	default:
 		if s.Commit, err = commitOf(ctx, asked); err != nil {
-			return s, fault.Input.Wrap(fmt.Errorf("%q is neither a binary nor a commit of this repository: %w", asked, err))
+			return s, fault.Input.Wrap(fmt.Errorf("%q is no binary and no commit: %w", asked, err))
 		}
 		note(fmt.Sprintf("building %s (%.12s)", asked, s.Commit))
 		s.Binary, err = buildCommit(ctx, s.Commit, dir)
@@ -46,8 +46,26 @@ func openProgram(ctx context.Context, asked, dir string, note func(string)) (pro
 	return s, fault.Input.Wrap(err)
 }
 
+// commitOf is the hash of a commit that git knows by this name. Its error says why there
+// is none.
 func commitOf(ctx context.Context, name string) (string, error) {
-	return runLine(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	hash, err := runLine(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err == nil {
+		return hash, nil
+	}
+	shallow, failed := runLine(ctx, "git", "rev-parse", "--is-shallow-repository")
+	remotes, _ := runLine(ctx, "git", "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/remotes/*/"+name)
+	switch {
+	case failed != nil && strings.Contains(failed.Error(), "safe.directory"):
+		return "", fmt.Errorf("git refuses this checkout, which is another user's: %w", failed)
+	case failed != nil:
+		return "", fmt.Errorf("this is no git repository: %w", failed)
+	case remotes != "":
+		return "", fmt.Errorf("there is no branch %s here: name %s", name, remotes)
+	case shallow == "true":
+		return "", errors.New("this is a shallow clone: fetch more history with git fetch --unshallow, or a branch by its name")
+	}
+	return "", errors.New("git knows no such commit: fetch it first, or look for a typing error")
 }
 
 // buildCommit builds a commit in a work tree of its own, which is removed again. The

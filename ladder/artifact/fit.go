@@ -51,6 +51,9 @@ func ReadTraces(dirs []string) (*Traces, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := run.Whole(); err != nil {
+			return nil, err
+		}
 		facts := factsOfRun(&run.Manifest)
 		if i == 0 {
 			t.facts = facts

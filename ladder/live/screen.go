@@ -3,6 +3,7 @@ package live
 import (
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -19,10 +20,10 @@ type screen struct {
 	block []string // as it was last drawn
 }
 
-// terminal returns a screen if w is one, else nil.
+// terminal returns a screen if w is one that can draw, else nil.
 func terminal(w io.Writer) *screen {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f, ok := w.(interface{ Fd() uintptr })
+	if !ok || !term.IsTerminal(int(f.Fd())) || !draws(os.Getenv("TERM"), runtime.GOOS) {
 		return nil
 	}
 	return &screen{w: w, size: func() (int, int) {
@@ -32,6 +33,18 @@ func terminal(w io.Writer) *screen {
 		}
 		return width, height
 	}}
+}
+
+// draws says whether a terminal of this kind obeys escapes: one that calls itself dumb, as
+// those of editors and logs do, would show them. Only Windows has terminals without a kind.
+func draws(kind, system string) bool {
+	switch kind {
+	case "dumb", "unknown", "emacs":
+		return false
+	case "":
+		return system == "windows"
+	}
+	return true
 }
 
 const (

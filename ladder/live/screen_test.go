@@ -129,3 +129,16 @@ func TestScreen(t *testing.T) {
 	require.Equal(t, 0, e.column, "the next output begins a line")
 	require.Equal(t, 16, e.writes, "one write for each change")
 }
+
+// A terminal that shows escapes instead of obeying them gets plain lines.
+func TestTerminalsThatDoNotDraw(t *testing.T) {
+	for _, c := range []struct {
+		kind, system string
+		want         bool
+	}{
+		{"xterm-256color", "linux", true}, {"linux", "linux", true}, {"", "windows", true}, {"xterm", "windows", true},
+		{"dumb", "linux", false}, {"dumb", "windows", false}, {"", "linux", false}, {"", "darwin", false}, {"unknown", "linux", false}, {"emacs", "linux", false},
+	} {
+		require.Equal(t, c.want, draws(c.kind, c.system), "%q on %s", c.kind, c.system)
+	}
+}

@@ -71,6 +71,9 @@ func open(ctx context.Context, dir string, o Options) (*validation, *sim.Machine
 	if err != nil {
 		return nil, nil, nil, fault.Input.Wrap(err)
 	}
+	if err := measured.Whole(); err != nil {
+		return nil, nil, nil, err
+	}
 	if b := measured.Manifest.Backend; b != machine.LlamaBackend {
 		return nil, nil, nil, fault.Input.Errorf("%s was measured on %s: only a run of the embedded engine can be compared with its simulation", dir, b)
 	}
