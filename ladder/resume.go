@@ -60,7 +60,7 @@ func (s *Sweep) workOf(ctx context.Context, run *results.Run) (work, error) {
 	}
 	// What a change of the program or the machine breaks further on would be reported in
 	// other words: those come first.
-	w.mixed = s.changes(run.Manifest)
+	w.mixed = s.changes(&run.Manifest)
 	if len(w.mixed) > 0 && !s.AllowMixed {
 		return w, nil
 	}
@@ -68,7 +68,7 @@ func (s *Sweep) workOf(ctx context.Context, run *results.Run) (work, error) {
 	if err != nil {
 		return w, err
 	}
-	w.mixed = append(w.mixed, changedTargets(run.Manifest.Targets, targets)...)
+	w.mixed = append(w.mixed, results.Differences(results.Origin{Targets: run.Manifest.Targets}, results.Origin{Targets: targets})...)
 	if w.listed, err = s.tapes(&w.cfg, w.tapes, false, nil); err != nil {
 		return w, err
 	}
@@ -119,70 +119,22 @@ func adopt(run *results.Run) error {
 	return nil
 }
 
+// mayChange are facts that say nothing about what is measured: a file's new name, and what
+// a machine has beside its speed.
+var mayChange = []string{results.FactGovernor, results.FactSystem}
+
 // changes lists what differs between what a manifest says of program, engine, model and
-// machine, and what is here now.
-func (s *Sweep) changes(m results.Manifest) []results.Change {
-	now := s.Provenance
-	now.Backend = cell.BackendHTTP
-	var params map[string]string
+// machine, and what is here now. What servers say of themselves is asked later.
+func (s *Sweep) changes(m *results.Manifest) []results.Change {
+	here := s.Provenance
+	here.Backend, here.Targets, here.Params = cell.BackendHTTP, m.Targets, maps.Clone(m.Params)
+	delete(here.Params, cell.PlantedParam)
 	if s.Machine != nil {
-		now.Backend = s.Machine.Backend()
-		now.Library, now.Model = s.Machine.Describe()
-		params = s.Machine.Params()
+		here.Backend = s.Machine.Backend()
+		here.Library, here.Model = s.Machine.Describe()
+		maps.Copy(here.Params, s.Machine.Params())
 	}
-	var all []results.Change
-	add := func(field, was, is string) {
-		if was != is {
-			all = append(all, results.Change{Field: field, Was: was, Is: is})
-		}
-	}
-	add("commit", commit(m.Build), commit(now.Build))
-	add("engine source", m.EngineSource, now.EngineSource)
-	add("backend", m.Backend, now.Backend)
-	add("model", m.Model.SHA256, now.Model.SHA256)
-	add("library", m.Library.Version+" "+m.Library.Variant, now.Library.Version+" "+now.Library.Variant)
-	files := maps.Clone(m.Library.Files)
-	if files == nil {
-		files = map[string]string{}
-	}
-	maps.Copy(files, now.Library.Files)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		add("library file "+name, m.Library.Files[name], now.Library.Files[name])
-	}
-	add("CPU", m.Host.CPU, now.Host.CPU)
-	add("cores", fmt.Sprint(m.Host.Cores), fmt.Sprint(now.Host.Cores))
-	add("CPU limit", stated(m.Host.CPULimit), stated(now.Host.CPULimit))
-	if !alike(m.Host.MemoryBytes, now.Host.MemoryBytes) {
-		add("memory", stated(m.Host.MemoryBytes), stated(now.Host.MemoryBytes))
-	}
-	add("memory limit", stated(m.Host.MemoryLimitBytes), stated(now.Host.MemoryLimitBytes))
-	if _, planted := params[cell.PlantedParam]; !planted {
-		add("parameter "+cell.PlantedParam, m.Params[cell.PlantedParam], "")
-	}
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		add("parameter "+name, m.Params[name], params[name])
-	}
-	return all
-}
-
-func commit(b results.Build) string {
-	if b.Commit.OK && b.Dirty.V {
-		return b.Commit.V + " with uncommitted changes"
-	}
-	return b.Commit.V
-}
-
-func stated[T any](v results.Opt[T]) string {
-	if !v.OK {
-		return ""
-	}
-	return fmt.Sprint(v.V)
-}
-
-// alike says whether two sizes of memory are of one machine: what a kernel keeps for
-// itself differs a little from one start to the next.
-func alike(a, b results.Opt[int64]) bool {
-	return a.OK == b.OK && max(a.V, b.V)-min(a.V, b.V) <= a.V/100
+	return slices.DeleteFunc(results.Differences(m.Origin(), here.Origin()), func(c results.Change) bool { return slices.Contains(mayChange, c.Field) })
 }
 
 // changedTapes compares the tapes of one configuration, then and now.
@@ -191,19 +143,6 @@ func changedTapes(was, is []results.Tape) []results.Change {
 	for i := range min(len(was), len(is)) {
 		if was[i].SHA256 != is[i].SHA256 {
 			all = append(all, results.Change{Field: fmt.Sprintf("tape of %g/s and seed %d", was[i].OfferedRPS, was[i].Seed), Was: was[i].SHA256, Is: is[i].SHA256})
-		}
-	}
-	return all
-}
-
-// changedTargets compares what servers said of themselves when the run began with what
-// they answer now.
-func changedTargets(was, is []results.Target) []results.Change {
-	var all []results.Change
-	for i := range was {
-		a, b := fmt.Sprintf("%+v", was[i]), fmt.Sprintf("%+v", is[i])
-		if a != b {
-			all = append(all, results.Change{Field: "server " + was[i].Name, Was: a, Is: b})
 		}
 	}
 	return all

@@ -49,12 +49,12 @@ func TestResumeNamesWhatChanged(t *testing.T) {
 		"its commit was c1 and is now unknown":                     func(s *Sweep, _ *celltest.Machine) { s.Provenance.Build.Commit = results.Opt[string]{} },
 		"its engine source was e1 and is now e2":                   func(s *Sweep, _ *celltest.Machine) { s.Provenance.EngineSource = "e2" },
 		"its model was m1 and is now m2":                           func(_ *Sweep, m *celltest.Machine) { m.Name = "m2" },
-		"its library file libfake.so was f1 and is now f2":         func(_ *Sweep, m *celltest.Machine) { m.LibFile = "f2" },
+		"(libfake.so f1) and is now ":                              func(_ *Sweep, m *celltest.Machine) { m.LibFile = "f2" },
 		"its CPU was cpu1 and is now cpu2":                         func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.CPU = "cpu2" },
-		"its cores was 2 and is now 4":                             func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.Cores = 4 },
+		"its number of cores was 2 and is now 4":                   func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.Cores = 4 },
 		"its CPU limit was 1.5 and is now unknown":                 func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.CPULimit = results.Opt[float64]{} },
 		"its memory was 8589934592 and is now 4294967296":          func(s *Sweep, _ *celltest.Machine) { s.Provenance.Host.MemoryBytes.V = 4 << 30 },
-		"its parameter threads was 2 and is now 1":                 func(_ *Sweep, m *celltest.Machine) { m.Threads = "1" },
+		"its threads was 2 and is now 1":                           func(_ *Sweep, m *celltest.Machine) { m.Threads = "1" },
 		"its CPU was cpu1 and is now cpu2 (and 1 more such changes)": func(s *Sweep, m *celltest.Machine) {
 			s.Provenance.Host.CPU, m.Threads = "cpu2", "1"
 		},

@@ -47,7 +47,7 @@ func Provenance(m results.Manifest) []table.Table {
 		add("model, SHA-256", m.Model.SHA256)
 	}
 	for _, t := range m.Targets {
-		add("server "+t.Name, server(t))
+		add("server "+t.Name, t.String())
 	}
 	add("machine", machine(m.Host))
 	tables := []table.Table{pairs("provenance", "What ran, and on what", [2]string{}, "fact", "value", facts)}
@@ -98,22 +98,6 @@ func pairs(name, title string, headings [2]string, nameKey, valueKey string, all
 // asIs is a column of texts of the manifest.
 func asIs[T any](heading, key string, of func(T) string) table.Col[T] {
 	return table.Show(heading, of, table.Value(key, "", "as in the manifest", func(record T) any { return of(record) })).Left()
-}
-
-func server(t results.Target) string {
-	parts := []string{t.URL, "API " + t.API}
-	for _, part := range [][2]string{{"version ", t.Server}, {"model ", t.Model}, {"file ", t.File}} {
-		if part[1] != "" {
-			parts = append(parts, part[0]+part[1])
-		}
-	}
-	if t.Slots > 0 {
-		parts = append(parts, format.Plural(t.Slots, "slot"))
-	}
-	if t.Context > 0 {
-		parts = append(parts, fmt.Sprintf("context %d", t.Context))
-	}
-	return strings.Join(parts, ", ")
 }
 
 func machine(h results.Host) string {

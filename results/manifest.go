@@ -25,6 +25,8 @@ type Manifest struct {
 	Targets []Target `json:"targets,omitempty"`
 	// Params are every parameter of the run, by documented name.
 	Params map[string]string `json:"params"`
+	// Sources are where the run found what it is made of.
+	Sources Sources `json:"sources,omitzero"`
 	// Choices are the parameters that the tool chose itself.
 	Choices []Choice `json:"choices"`
 	// Plan is every cell of the run, in order: a cell's Order is its index here.
@@ -34,31 +36,21 @@ type Manifest struct {
 	Mixed []Mixture `json:"mixed,omitempty"`
 }
 
+// Sources are places, each as a path from the run's folder, so that a run and what it is
+// made of may move together. They say where to look; what is found there is known by its
+// hash. "" is a default place.
+type Sources struct {
+	Model       string `json:"model,omitempty"`
+	Library     string `json:"library,omitempty"` // the folder
+	Calibration string `json:"calibration,omitempty"`
+}
+
 // Mixture says how a part of a run differs from its manifest. The cells that were measured
 // from then on say so too (Cell.Mixed).
 type Mixture struct {
 	At      time.Time `json:"at"`
 	Command []string  `json:"command"` // the program's arguments
 	Changes []Change  `json:"changes"`
-}
-
-// Change is a fact that differs: what the manifest has, and what is so now.
-type Change struct {
-	Field string `json:"field"`
-	Was   string `json:"was"`
-	Is    string `json:"is"`
-}
-
-// String gives the change in words, as in "the CPU was A and is now B".
-func (c Change) String() string {
-	return fmt.Sprintf("its %s was %s and is now %s", c.Field, orNone(c.Was), orNone(c.Is))
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
 }
 
 // Library is the inference library; in a simulation, the one that was calibrated.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -238,15 +239,15 @@ func TestMatchNamesWhatDoesNotPair(t *testing.T) {
 
 func TestDifferencesOfManifests(t *testing.T) {
 	a := results.Manifest{
-		Backend: "llama.cpp", EngineSource: "0123456789abcdef", Host: results.Host{CPU: "one", Cores: 2}, Params: map[string]string{"max_batch": "0", "slo": "1s"},
+		Backend: "llama.cpp", EngineSource: strings.Repeat("0123", 16), Host: results.Host{CPU: "one", Cores: 2}, Params: map[string]string{"max_batch": "0", "slo": "1s"},
 		Library: results.Library{Version: "v1", Files: map[string]string{"a.so": "1"}},
 	}
 	b := a
 	require.Empty(t, Differences(a, b))
-	b.EngineSource, b.Host.CPU, b.Params = "fedcba9876543210", "two", map[string]string{"slo": "1s", "threads": "4"}
+	b.EngineSource, b.Host.CPU, b.Params = strings.Repeat("fedc", 16), "two", map[string]string{"slo": "1s", "threads": "4"}
 	b.Build.Commit, b.Build.Dirty = results.Some("abc"), results.Some(true)
 	require.Equal(t, []Difference{
-		{"commit", "", "abc with uncommitted changes"}, {"engine source", "0123456789ab", "fedcba987654"}, {"CPU", "one", "two"},
+		{"commit", "", "abc with uncommitted changes"}, {"engine source", "012301230123", "fedcfedcfedc"}, {"CPU", "one", "two"},
 		{"max_batch", "0", ""}, {"threads", "", "4"},
 	}, Differences(a, b))
 	b = a

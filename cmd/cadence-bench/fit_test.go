@@ -119,7 +119,7 @@ func TestTracesToWarmStart(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(tmp, "no", "manifest.json"))
 	got = execute(t, t.Context(), simulated(filepath.Join(tmp, "yes"), "--ladder", yaml, "--admission-artifact", other, "--allow-other-artifact")...)
 	requireMeasured(t, got)
-	require.Contains(t, got.stderr, "warning: the admission artifact is not of this machine: its CPU was another CPU")
+	require.Contains(t, got.stderr, "warning: the admission artifact is not of what runs: its CPU was another CPU")
 }
 
 // TestTwinArtifactOnTheEngine: bounds from a simulation are not taken for the engine's.

@@ -4,8 +4,6 @@ package artifact
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,9 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cadence-bench/cadence-bench/admission/predict"
-
 	"github.com/cadence-bench/cadence-bench/admission"
+	"github.com/cadence-bench/cadence-bench/admission/predict"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -23,22 +20,22 @@ import (
 const File = "artifact.json"
 
 // Schema is the version of the file that this program writes and reads.
-const Schema = 1
+const Schema = 2
 
 // Artifact is a fit with its provenance.
 type Artifact struct {
-	Schema  int           `json:"schema"`
+	Schema int `json:"schema"`
+	// SHA256 is of all the rest, as compact JSON: a fact or a digit that changed is an
+	// error, not another bound.
+	SHA256  string        `json:"sha256"`
 	MadeAt  time.Time     `json:"made_at"`
 	Command []string      `json:"command"` // the program's arguments
 	Build   results.Build `json:"build"`
 	Facts
 	Traces []Trace `json:"traces"`
 	// Importance is each feature's share of the gain of the trees, the most important first.
-	Importance []Importance `json:"importance"`
-	// Fitted is an admission.Fitted, and its hash that of its compact text: a digit that
-	// changed is an error, not another bound.
-	FittedSHA256 string          `json:"fitted_sha256"`
-	Fitted       json.RawMessage `json:"fitted"`
+	Importance []Importance    `json:"importance"`
+	Fitted     json.RawMessage `json:"fitted"` // an admission.Fitted
 }
 
 // Facts are what a fit is of.
@@ -75,19 +72,26 @@ func (a *Artifact) Put(f *admission.Fitted) error {
 	if err != nil {
 		return err
 	}
-	a.Schema, a.Fitted, a.FittedSHA256 = Schema, data, hashOf(data)
+	a.Fitted = data
 	return nil
 }
 
-func hashOf(compact []byte) string {
-	sum := sha256.Sum256(compact)
-	return hex.EncodeToString(sum[:])
+// sum is the hash of all of a but its own hash.
+func (a Artifact) sum() (string, error) {
+	a.SHA256 = ""
+	compact, err := json.Marshal(a)
+	return results.HashBytes(compact), err
 }
 
 // Encode gives a as text: its provenance to be read, and what was fitted in one line, which
 // is a quarter of its size indented.
 func Encode(a Artifact) ([]byte, error) {
 	fitted := a.Fitted
+	a.Schema = Schema
+	var err error
+	if a.SHA256, err = a.sum(); err != nil {
+		return nil, err
+	}
 	a.Fitted = json.RawMessage(`"here"`)
 	data, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
@@ -120,7 +124,7 @@ func Read(path string) (Artifact, *admission.Fitted, string, error) {
 	if err != nil {
 		return a, nil, "", fmt.Errorf("%s is no admission artifact: %w", path, err)
 	}
-	return a, f, hashOf(data), nil
+	return a, f, results.HashBytes(data), nil
 }
 
 // Decode reads the text of an artifact.
@@ -139,12 +143,8 @@ func Decode(data []byte) (a Artifact, f *admission.Fitted, err error) {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return a, nil, err
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, a.Fitted); err != nil {
-		return a, nil, fmt.Errorf("fitted: %w", err)
-	}
-	if sum := hashOf(compact.Bytes()); sum != a.FittedSHA256 {
-		return a, nil, fmt.Errorf("what was fitted was changed since: its SHA-256 is %.12s, and was %.12s", sum, a.FittedSHA256)
+	if sum, err := a.sum(); err != nil || sum != a.SHA256 {
+		return a, nil, errors.Join(err, fmt.Errorf("it was changed since it was made: its SHA-256 is %.12s, and was %.12s", sum, a.SHA256))
 	}
 	f = &admission.Fitted{}
 	if err := json.Unmarshal(a.Fitted, f); err != nil {

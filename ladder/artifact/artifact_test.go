@@ -38,6 +38,7 @@ func TestArtifactRoundTrip(t *testing.T) {
 	require.NoError(t, Write(path, a))
 	got, f, sum, err := Read(path)
 	require.NoError(t, err)
+	a.Schema, a.SHA256 = Schema, got.SHA256
 	require.Equal(t, a, got)
 	require.Equal(t, 12.5, f.Arithmetic.Rate)
 	file, err := results.HashFile(path)
@@ -57,9 +58,18 @@ func TestReaderRefuses(t *testing.T) {
 		{"cut off", "not JSON, or cut off", good[:len(good)/2]},
 		{"another file", "it has no schema", []byte(`{"rates": [1]}`)},
 		{"a list", "not JSON, or cut off", []byte(`[]`)},
-		{"of the future", "schema 2; this version of cadence-bench reads schema 1: make it again with fit", bytes.Replace(good, []byte(`"schema": 1`), []byte(`"schema": 2`), 1)},
-		{"a digit", "what was fitted was changed since", bytes.Replace(good, []byte("12.5"), []byte("12.6"), 1)},
-		{"nothing fitted", "fitted: ", bytes.Replace(good, []byte(`"fitted":`), []byte(`"other":`), 1)},
+		{"of the future", "schema 3; this version of cadence-bench reads schema 2: make it again with fit", bytes.Replace(good, []byte(`"schema": 2`), []byte(`"schema": 3`), 1)},
+		{"of the past", "schema 1; this version of cadence-bench reads schema 2: make it again with fit", bytes.Replace(good, []byte(`"schema": 2`), []byte(`"schema": 1`), 1)},
+		{"another backend", "changed since it was made", bytes.Replace(good, []byte(`"backend": "llama.cpp"`), []byte(`"backend": "twin"`), 1)},
+		{"another SLO", "changed since it was made", bytes.Replace(good, []byte(`"slo_s": 2`), []byte(`"slo_s": 3`), 1)},
+		{"another workload", "changed since it was made", bytes.Replace(good, []byte(`"shared-prompt"`), []byte(`"uniform"`), 1)},
+		{"another CPU", "changed since it was made", bytes.Replace(good, []byte(`"cpu": "A"`), []byte(`"cpu": "B"`), 1)},
+		{"another setting", "changed since it was made", bytes.Replace(good, []byte(`"threads": "2"`), []byte(`"threads": "4"`), 1)},
+		{"another trace", "changed since it was made", bytes.Replace(good, []byte(`"rows": 3`), []byte(`"rows": 4`), 1)},
+		{"no hash", "changed since it was made", bytes.Replace(good, []byte(`"sha256": "`), []byte(`"other": "`), 1)},
+		{"a fact twice", "changed since it was made", bytes.Replace(good, []byte(`"fitted": {`), []byte(`"backend": "twin", "fitted": {`), 1)},
+		{"a digit", "changed since it was made", bytes.Replace(good, []byte("12.5"), []byte("12.6"), 1)},
+		{"nothing fitted", "changed since it was made", bytes.Replace(good, []byte(`"fitted":`), []byte(`"other":`), 1)},
 		{"a wrong type", "cannot unmarshal", bytes.Replace(good, []byte(`"slo_s": 2`), []byte(`"slo_s": "2"`), 1)},
 	} {
 		path := filepath.Join(t.TempDir(), "a.json")
@@ -87,11 +97,14 @@ func TestDifferences(t *testing.T) {
 		{func(f *Facts) { f.Backend = "twin" }, "its backend was llama.cpp, and here it is twin", true},
 		{func(f *Facts) { f.Model.SHA256 = strings.Repeat("n", 64) }, "its model was mmmmmmmmmmmm, and here it is nnnnnnnnnnnn", true},
 		{func(f *Facts) { f.Library.Version = "b2" }, "its library was b1 avx2, and here it is b2 avx2", true},
-		{func(f *Facts) { f.Library.Files = map[string]string{"libllama.so": strings.Repeat("2", 64)} }, "its library's libllama.so was 111111111111, and here it is 222222222222", true},
-		{func(f *Facts) { f.EngineSource = "" }, "its engine source was eeeeeeeeeeee, and here it is none", true},
+		{func(f *Facts) { f.Library.Files = map[string]string{"libllama.so": strings.Repeat("2", 64)} }, "its library was b1 avx2 (libllama.so 111111111111), and here it is b1 avx2 (libllama.so 222222222222)", true},
+		{func(f *Facts) { f.EngineSource = "" }, "its engine source was eeeeeeeeeeee, and here it is unknown", true},
 		{func(f *Facts) { f.Host.CPU = "B" }, "its CPU was A, and here it is B", false},
 		{func(f *Facts) { f.Host.Cores = 4 }, "its number of cores was 2, and here it is 4", false},
 		{func(f *Facts) { f.Setting = map[string]string{"threads": "4", "kv_layout": "unified"} }, "its threads was 2, and here it is 4", false},
+		{func(f *Facts) { f.Workload = "uniform" }, "its workload was shared-prompt, and here it is uniform", false},
+		{func(f *Facts) { f.SLOS = 1.5 }, "its SLO in seconds was 2, and here it is 1.5", false},
+		{func(f *Facts) { f.Host.CPULimit = results.Some(1.5) }, "its CPU limit was unknown, and here it is 1.5", false},
 	} {
 		here := facts()
 		it.change(&here)
@@ -101,8 +114,12 @@ func TestDifferences(t *testing.T) {
 		require.Equal(t, it.refuses, got[0].Refuses, it.want)
 	}
 	here := facts()
-	here.Setting = nil
+	here.Setting, here.SLOS, here.Workload = nil, 0, ""
 	require.Empty(t, Differences(facts(), here), "what one side does not know is not compared")
+	here = facts()
+	here.Library.Files = map[string]string{"libllama.so": "2", "libggml.so": "3"}
+	require.Equal(t, "its library was b1 avx2 (libggml.so unknown, libllama.so 111111111111), and here it is b1 avx2 (libggml.so 3, libllama.so 2)",
+		Differences(facts(), here)[0].String(), "every file that differs")
 	here = facts()
 	here.Host.CPU, here.Backend = "B", "twin"
 	got := Differences(facts(), here)

@@ -1,84 +1,70 @@
 package artifact
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
+
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 // Difference is a fact in which an artifact is not what runs.
 type Difference struct {
-	What, Was, Is string
+	results.Change
 	// Refuses says that bounds of the one mean nothing for the other. A difference that
-	// does not is one of speed, which the policy learns on-line.
+	// does not is one of speed, which the policy learns on-line, or of what is asked.
 	Refuses bool
 }
 
 // String names the fact with what it was and is.
 func (d Difference) String() string {
-	return fmt.Sprintf("its %s was %s, and here it is %s", d.What, brief(d.Was), brief(d.Is))
+	return fmt.Sprintf("its %s was %s, and here it is %s", d.Field, results.Brief(d.Was), results.Brief(d.Is))
 }
 
-// settings are the parameters of an engine that a fit depends on. One that is not
-// known on one of the sides is not compared: it came later.
-var settings = []struct {
-	name    string
-	refuses bool
-}{
-	{"calibration", true}, // which machine a simulation is of
-	{"kv_layout", false}, {"flash_attn", false}, {"threads", false}, {"threads_batch", false},
+// compared are the facts that a fit depends on, and whether another one refuses it.
+var compared = map[string]bool{
+	results.FactBackend: true, results.FactModel: true, results.FactLibrary: true, results.FactSource: true,
+	"calibration": true, // which machine a simulation is of
+
+	results.FactCPU: false, results.FactCores: false, results.FactCPULimit: false,
+	"kv_layout": false, "flash_attn": false, "threads": false, "threads_batch": false, "twin_noise": false, "max_batch": false, "step_tokens": false,
+	paramWorkload: false, paramSLO: false,
+}
+
+// What the fit was of, beside the engine's parameters.
+const paramWorkload, paramSLO = "workload", "SLO in seconds"
+
+// origin is what f says, in the form in which it is compared.
+func (f *Facts) origin() results.Origin {
+	params := map[string]string{paramWorkload: f.Workload}
+	for name, v := range f.Setting {
+		params[name] = v
+	}
+	if f.SLOS != 0 {
+		params[paramSLO] = fmt.Sprint(f.SLOS)
+	}
+	return results.Origin{EngineSource: f.EngineSource, Backend: f.Backend, Library: f.Library, Model: f.Model, Host: f.Host, Params: params}
 }
 
 // Differences says in which facts an artifact is not of what is here, those that refuse
-// it first.
+// it first. A parameter that one of the sides does not know is not compared: it came
+// later, or is not chosen yet.
 func Differences(was, is Facts) []Difference {
-	var all []Difference
-	add := func(what, was, is string, refuses bool) {
-		if was != is {
-			all = append(all, Difference{what, was, is, refuses})
-		}
-	}
-	add("backend", was.Backend, is.Backend, true)
-	add("model", was.Model.SHA256, is.Model.SHA256, true)
-	if was.Library.Version != is.Library.Version || was.Library.Variant != is.Library.Variant {
-		add("library", was.Library.Version+" "+was.Library.Variant, is.Library.Version+" "+is.Library.Variant, true)
-	} else {
-		for _, name := range slices.Sorted(maps.Keys(is.Library.Files)) {
-			if a, b := was.Library.Files[name], is.Library.Files[name]; a != b {
-				add("library's "+name, a, b, true)
-				break // one line is enough
+	a, b := was.origin(), is.origin()
+	for _, it := range []struct{ params, others map[string]string }{{a.Params, b.Params}, {b.Params, a.Params}} {
+		for name := range it.params {
+			if it.others[name] == "" {
+				delete(it.params, name)
 			}
 		}
 	}
-	add("engine source", was.EngineSource, is.EngineSource, true)
-	for _, s := range settings {
-		a, known := was.Setting[s.name]
-		if b, here := is.Setting[s.name]; known && here {
-			add(s.name, a, b, s.refuses)
+	var all []Difference
+	for _, c := range results.Differences(a, b) {
+		if refuses, ok := compared[c.Field]; ok {
+			all = append(all, Difference{c, refuses})
 		}
 	}
-	add("CPU", was.Host.CPU, is.Host.CPU, false)
-	add("number of cores", strconv.Itoa(was.Host.Cores), strconv.Itoa(is.Host.Cores), false)
-	slices.SortStableFunc(all, func(a, b Difference) int {
-		switch {
-		case a.Refuses == b.Refuses:
-			return 0
-		case a.Refuses:
-			return -1
-		}
-		return 1
-	})
+	rank := map[bool]int{true: 0, false: 1}
+	slices.SortStableFunc(all, func(x, y Difference) int { return cmp.Compare(rank[x.Refuses], rank[y.Refuses]) })
 	return all
-}
-
-// brief shortens hashes.
-func brief(s string) string {
-	switch {
-	case s == "":
-		return "none"
-	case len(s) == 64:
-		return s[:12]
-	}
-	return s
 }

@@ -58,7 +58,7 @@ func ReadTraces(dirs []string) (*Traces, error) {
 		if i == 0 {
 			t.facts = facts
 		} else if d := Differences(t.facts, facts); len(d) > 0 {
-			return nil, fmt.Errorf("%s is of another engine than %s: %v; fit them apart", dir, dirs[0], d[0])
+			return nil, fmt.Errorf("%s is of something else than %s: %v; fit them apart", dir, dirs[0], d[0])
 		}
 		before := len(t.blocks)
 		for _, e := range run.Entries {

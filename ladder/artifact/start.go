@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
@@ -36,7 +37,7 @@ func Open(file string, allowOther bool, here Facts, note func(string)) (Start, e
 		if d.Refuses && !allowOther {
 			return Start{}, fault.Input.Errorf("--admission-artifact: %s is of another engine: %v; make one for this engine with traces and fit, or insist with --allow-other-artifact", file, d)
 		}
-		note(fmt.Sprintf("warning: the admission artifact is not of this machine: %v", d))
+		note(fmt.Sprintf("warning: the admission artifact is not of what runs: %v", d))
 		other = append(other, d.String())
 	}
 	why := fmt.Sprintf("fitted %s on %d traces of %s with an SLO of %g s", a.MadeAt.UTC().Format("2006-01-02"), len(a.Traces), a.Backend, a.SLOS)
@@ -80,9 +81,10 @@ func Resumed(dir string, choices []results.Choice) (Start, error) {
 	return Start{}, nil
 }
 
-// FactsOf is what a machine is, for comparing an artifact with it.
-func FactsOf(m cell.Machine, source string) Facts {
-	f := Facts{Host: results.ReadHost(), EngineSource: source}
+// FactsOf is what a machine is and what is asked of it, for comparing an artifact with it.
+// An SLO of 0 is not chosen yet.
+func FactsOf(m cell.Machine, source, workload string, slo time.Duration) Facts {
+	f := Facts{Host: results.ReadHost(), EngineSource: source, Workload: workload, SLOS: slo.Seconds()}
 	if m != nil {
 		f.Backend, f.Setting = m.Backend(), m.Params()
 		f.Library, f.Model = m.Describe()

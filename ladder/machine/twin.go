@@ -98,14 +98,13 @@ func (c *Config) setting(s results.Setting) (results.Setting, error) {
 
 // atHand is what a calibration is compared with: this machine and program, and the
 // library and model that it would use, as far as they are there.
-func atHand(p Places, model string, lib results.Library) (sim.Here, error) {
-	host := results.ReadHost()
-	here := sim.Here{CPU: host.CPU, Cores: host.Cores}
+func atHand(p Places, model string, lib results.Library) (results.Origin, error) {
+	here := results.Origin{Host: results.ReadHost()}
 	if dir, err := llamacpp.Locate(p.Lib, p.Cache); err == nil {
-		here.Library = map[string]string{}
+		here.Library.Files = map[string]string{}
 		for name := range lib.Files {
-			if here.Library[name], err = results.HashFile(filepath.Join(dir, name)); err != nil {
-				here.Library[name] = "not there"
+			if here.Library.Files[name], err = results.HashFile(filepath.Join(dir, name)); err != nil {
+				here.Library.Files[name] = "not there"
 			}
 		}
 	}
@@ -120,7 +119,7 @@ func atHand(p Places, model string, lib results.Library) (sim.Here, error) {
 	} else if _, err := gguf.Inspect(model); err != nil {
 		return here, fault.Engine.Wrap(err)
 	}
-	here.ModelSHA256, err = results.HashFile(model)
+	here.Model.SHA256, err = results.HashFile(model)
 	return here, fault.Engine.Wrap(err)
 }
 

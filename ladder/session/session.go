@@ -92,7 +92,7 @@ func (o *Options) sweep() (*ladder.Sweep, error) {
 			return nil, err
 		}
 		if o.Artifact != "" {
-			if start, err = artifact.Open(o.Artifact, o.AllowOtherArtifact, artifact.FactsOf(m, source), o.Progress.Note); err != nil {
+			if start, err = artifact.Open(o.Artifact, o.AllowOtherArtifact, artifact.FactsOf(m, source, o.Config.Workload, o.Config.SLO), o.Progress.Note); err != nil {
 				return nil, err
 			}
 			choices = append(choices, start.Choice)

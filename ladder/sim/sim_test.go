@@ -56,18 +56,21 @@ func TestCostOf(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	same := sim.Here{CPU: "Example CPU", Cores: 2, Library: map[string]string{"a.so": "1", "b.so": "2"}, ModelSHA256: "mm", EngineSource: "engine"}
+	same := results.Origin{
+		Host: results.Host{CPU: "Example CPU", Cores: 2}, Library: results.Library{Files: map[string]string{"a.so": "1", "b.so": "2"}},
+		Model: results.Model{SHA256: "mm"}, EngineSource: "engine",
+	}
 	require.Empty(t, sim.Differences(calibration(), same))
-	require.Empty(t, sim.Differences(calibration(), sim.Here{Cores: 2}), "what is not at hand does not differ")
+	require.Empty(t, sim.Differences(calibration(), results.Origin{Host: results.Host{Cores: 2}}), "what is not at hand does not differ")
 	require.Equal(t, []string{
-		"the calibration is of another machine: Example CPU, here Other CPU",
-		"the calibration is of another number of cores: 2, here 8",
-		"the calibration is of another model: mm, here 0123456789ab",
 		"the calibration is of another engine source: engine, here changed",
-		"the calibration is of another library: a.so is 1, here not there",
-	}, sim.Differences(calibration(), sim.Here{
-		CPU: "Other CPU", Cores: 8, Library: map[string]string{"a.so": "not there", "b.so": "3"}, EngineSource: "changed",
-		ModelSHA256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		"the calibration is of another library: llama.cpp 1 (a.so 1, b.so 2), here llama.cpp 1 (a.so not there, b.so 3)",
+		"the calibration is of another model: mm, here 0123456789ab",
+		"the calibration is of another CPU: Example CPU, here Other CPU",
+		"the calibration is of another number of cores: 2, here 8",
+	}, sim.Differences(calibration(), results.Origin{
+		Host: results.Host{CPU: "Other CPU", Cores: 8}, Library: results.Library{Files: map[string]string{"a.so": "not there", "b.so": "3"}}, EngineSource: "changed",
+		Model: results.Model{SHA256: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
 	}))
 }
 
