@@ -76,7 +76,7 @@ func TestTraceThatChangesUnderARun(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, other, 0o644))
 	run, err := results.OpenRun(s.Dir)
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Resume(t.Context()), "its tape of 4/s and seed 1 was "+run.Manifest.Tapes[0].SHA256+" and is now ")
+	require.ErrorContains(t, s.Resume(t.Context()), "its tape of 4/s and seed 1 was "+results.Brief(run.Manifest.Tapes[0].SHA256)+" and is now ")
 }
 
 func TestLoadIsChecked(t *testing.T) {

@@ -21,15 +21,12 @@ func (d Difference) String() string {
 	return fmt.Sprintf("its %s was %s, and here it is %s", d.Field, results.Brief(d.Was), results.Brief(d.Is))
 }
 
-// compared are the facts that a fit depends on, and whether another one refuses it.
-var compared = map[string]bool{
-	results.FactBackend: true, results.FactModel: true, results.FactLibrary: true, results.FactSource: true,
-	"calibration": true, // which machine a simulation is of
+// refusing are the facts without which a bound means nothing. A calibration is the machine
+// that a simulation is of.
+var refusing = []string{results.FactBackend, results.FactModel, results.FactLibrary, results.FactSource, "calibration"}
 
-	results.FactCPU: false, results.FactCores: false, results.FactCPULimit: false,
-	"kv_layout": false, "flash_attn": false, "threads": false, "threads_batch": false, "twin_noise": false, "max_batch": false, "step_tokens": false,
-	paramWorkload: false, paramSLO: false,
-}
+// ofMachine are the facts of a machine that change how fast it is.
+var ofMachine = []string{results.FactCPU, results.FactCores, results.FactCPULimit}
 
 // What the fit was of, beside the engine's parameters.
 const paramWorkload, paramSLO = "workload", "SLO in seconds"
@@ -60,7 +57,8 @@ func Differences(was, is Facts) []Difference {
 	}
 	var all []Difference
 	for _, c := range results.Differences(a, b) {
-		if refuses, ok := compared[c.Field]; ok {
+		_, setting := a.Params[c.Field]
+		if refuses := slices.Contains(refusing, c.Field); refuses || setting || slices.Contains(ofMachine, c.Field) {
 			all = append(all, Difference{c, refuses})
 		}
 	}
