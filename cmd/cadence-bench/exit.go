@@ -43,10 +43,14 @@ var exitCodes = map[fault.Kind]int{
 	fault.Unmeasurable: gate.ExitNotMeasurable,
 }
 
-// exitCode prints an error as one line and returns the exit code it stands for.
+// exitCode prints an error as one line and returns the exit code it stands for. Where the
+// output was closed, as by head, there is nobody to tell.
 func exitCode(w io.Writer, err error) int {
-	if err == nil {
+	switch {
+	case err == nil:
 		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitInterrupted // whoever read it has gone, and knows
 	}
 	fmt.Fprintf(w, "cadence-bench: %v\n", err)
 	switch {

@@ -65,7 +65,7 @@ func TestKnobsInterrupted(t *testing.T) {
 	})
 	err := run(ctx, io.Discard, told, knobs(dir, "--knob", "max-batch", "--values", "1,24"))
 	require.Equal(t, exitInterrupted, exitCode(&stderr, err), stderr.String())
-	_, line, ok := strings.Cut(stderr.String(), "goes on with the rest: cadence-bench ")
+	_, line, ok := strings.Cut(stderr.String(), "goes on with the rest: "+os.Args[0]+" ")
 	require.True(t, ok, stderr.String())
 	require.Contains(t, line, "knobs --out "+dir+" --resume")
 	got := execute(t, t.Context(), strings.Fields(line)...)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -83,7 +84,7 @@ func (f *ladderFlags) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Artifact, "admission-artifact", "", "what admission policies start from, as fit wrote it (default none: they learn on-line)")
 	flags.BoolVar(&f.AllowOtherArtifact, "allow-other-artifact", false, "start from an artifact of another backend, model, library or engine all the same")
 	flags.StringVar(&f.serve, "serve", "", "show the report so far in a browser, at this port of this machine or HOST:PORT")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the run in --out, with its own parameters, model, libraries and calibration")
 	flags.BoolVar(&f.AllowMixed, "allow-mixed", false, "with --resume: go on although program, engine, model, machine or tapes have changed, and mark the run and its further cells")
 }
 
@@ -147,17 +148,32 @@ func interrupted(cmd *cobra.Command, dir string, err error) error {
 	if !errors.Is(err, context.Canceled) {
 		return err
 	}
-	line := cmd.CommandPath() + " --out " + dir + " --resume"
+	words := append([]string{os.Args[0]}, strings.Fields(cmd.CommandPath())[1:]...)
+	words = append(words, "--out", dir, "--resume")
 	cmd.Flags().Visit(func(fl *pflag.Flag) {
 		switch {
-		case !keptByResume[fl.Name] || strings.Contains(line, " --"+fl.Name+" ") || fl.Name == "resume" || fl.Name == "preset":
+		case !keptByResume[fl.Name] || fl.Name == "out" || fl.Name == "resume" || fl.Name == "preset":
 		case fl.Value.Type() == "bool":
-			line += " --" + fl.Name
+			words = append(words, "--"+fl.Name+"="+fl.Value.String())
 		default:
-			line += " --" + fl.Name + " " + fl.Value.String()
+			words = append(words, "--"+fl.Name, fl.Value.String())
 		}
 	})
+	for i, w := range words {
+		words[i] = quoted(w)
+	}
+	line := strings.Join(words, " ")
 	return fmt.Errorf("interrupted; what was measured is kept, and this goes on with the rest: %s%w", line, hidden{err})
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./,:=+@%", r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // hidden keeps an error in the chain without showing it.

@@ -113,7 +113,7 @@ func TestInterruptKeepsWhatIsMeasured(t *testing.T) {
 	code := exitCode(watch, run(ctx, watch, watch, append([]string{"--cache", cache}, small(dir)...)))
 	require.Equal(t, exitInterrupted, code, watch.text.String())
 	require.FileExists(t, first)
-	require.Contains(t, watch.text.String(), "cadence-bench ladder --out "+dir+" --resume")
+	require.Contains(t, watch.text.String(), " ladder --out "+dir+" --resume")
 
 	resumed := execute(t, t.Context(), "ladder", "--out", dir, "--resume")
 	requireMeasured(t, resumed)

@@ -9,7 +9,9 @@ import (
 )
 
 func main() {
-	ctx, stop := interruptible(context.Background())
-	defer stop()
-	os.Exit(exitCode(os.Stderr, run(ctx, os.Stdout, os.Stderr, os.Args[1:])))
+	ctx, end := interruptible(context.Background())
+	impatient(ctx, patience, func() { os.Exit(exitInterrupted) })
+	catchBrokenPipes()
+	stdout, stderr := &outlet{os.Stdout, end}, &outlet{os.Stderr, end}
+	os.Exit(exitCode(stderr, run(ctx, stdout, stderr, os.Args[1:])))
 }

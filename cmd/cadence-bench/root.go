@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -111,14 +109,6 @@ func defaultCache() string {
 		return checkout
 	}
 	return filepath.Join(dir, "cadence-bench")
-}
-
-// interruptible returns a context that the first interrupt ends. The second one
-// ends the process, as if nothing had caught it.
-func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // commandLine is what the manifest says that the user typed, without the

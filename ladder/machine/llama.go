@@ -58,6 +58,9 @@ func (m *Llama) Vary(v spec.Variant) (cell.Machine, error) {
 	return &varied, nil
 }
 
+// LibraryDir is the folder that the libraries were loaded from.
+func (m *Llama) LibraryDir() string { return m.lib.Dir }
+
 // Model is the model that the machine runs.
 func (m *Llama) Model() *llamacpp.Model { return m.model }
 

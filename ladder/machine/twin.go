@@ -51,6 +51,15 @@ func OpenTwin(p Places, file, model string, want Config, note func(string)) (*si
 	}}, nil
 }
 
+// CachedCalibration is the file of the calibration that calibrate put into the cache; "" if
+// it did not.
+func CachedCalibration(p Places) string {
+	if file := filepath.Join(p.Cache, "calibration.json"); exists(file) {
+		return file
+	}
+	return ""
+}
+
 // findCalibration reads the calibration: the one named, the cache's, or this build's.
 // Unless want is "", it is the first of these with that SHA-256.
 func findCalibration(p Places, named, want string) (c results.Calibration, id, from string, err error) {

@@ -5,6 +5,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
@@ -60,19 +61,31 @@ func (o *Options) Measure(ctx context.Context) error {
 	} else {
 		err = sweep.Start(ctx, o.Config)
 	}
-	if err != nil {
+	whole := err == nil
+	if !whole && !errors.Is(err, context.Canceled) && fault.Of(err) != fault.Cells {
 		return err
 	}
-	return summarise(o.Dir)
+	summary := summarise(o.Dir)
+	if !whole {
+		return err // with a summary of what there is, if there is anything
+	}
+	return summary
 }
 
 // sweep opens the machine and settles what depends on it.
 func (o *Options) sweep() (*ladder.Sweep, error) {
+	if err := o.recall(); err != nil {
+		return nil, err
+	}
 	m, choices, err := o.open()
 	if err != nil {
 		return nil, err
 	}
 	source, err := machine.EngineSource()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := o.sources(m)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +119,7 @@ func (o *Options) sweep() (*ladder.Sweep, error) {
 		TraceSteps: o.TraceSteps, TraceDecisions: o.TraceDecisions, Fitted: start.Fitted, Retain: retain,
 		AllowMixed: o.AllowMixed, TargetKey: o.TargetKey, CPU: results.CPUTime,
 		Provenance: results.Manifest{
-			Command: o.Command, Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Choices: choices,
+			Command: o.Command, Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Sources: sources, Choices: choices,
 		},
 	}, nil
 }
@@ -117,6 +130,9 @@ func (o *Options) open() (cell.Machine, []results.Choice, error) {
 	case !o.Config.NeedsEngine():
 		return nil, nil, nil
 	case o.Twin:
+		if o.Calibration == "" && o.Resume == nil {
+			o.Calibration = machine.CachedCalibration(o.Places)
+		}
 		return machine.OpenTwin(o.Places, o.Calibration, o.Model, o.Machine, o.Progress.Note)
 	}
 	return machine.Choose(o.Places, o.Model, o.Machine, o.Progress.Note)
