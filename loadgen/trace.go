@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/loadgen/params"
 	"github.com/cadence-bench/cadence-bench/loadgen/recording"
@@ -26,7 +26,7 @@ type recorded struct {
 
 // readRecording reads at most limit rows of a file; an empty format is found out.
 func readRecording(file, format string, limit int) (recorded, error) {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return recorded{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/report/embed"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -99,7 +100,7 @@ func (r *Report) CheckTables(dir string) error {
 	var errs []error
 	for _, o := range outputs {
 		path := filepath.Join(dir, o.name)
-		have, err := os.ReadFile(path)
+		have, err := regular.ReadFile(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			errs = append(errs, fmt.Errorf("%s is missing: `cadence-bench report` writes it", path))

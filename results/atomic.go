@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/cadence-bench/cadence-bench/internal/killpoint"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // WriteAtomic makes the file path hold what write wrote, whole, or leaves path as it
@@ -101,7 +102,7 @@ func HashBytes(data []byte) string {
 // HashFile returns the SHA-256 of the file's content in hexadecimal. The file
 // may be larger than memory.
 func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // Calibration is what was measured of one machine with one model: how fast it is,
@@ -198,7 +199,7 @@ func WriteCalibration(path string, c Calibration) error {
 
 // ReadCalibration reads and checks a file of WriteCalibration.
 func ReadCalibration(path string) (Calibration, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return Calibration{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/cadence-bench/cadence-bench/internal/killpoint"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // State is what became of a cell.
@@ -45,7 +46,7 @@ const journalFile = "journal.jsonl"
 // there is none. A torn last line, which a crash leaves, is cut off.
 func OpenJournal(dir string) (*Journal, error) {
 	path := filepath.Join(dir, journalFile)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func OpenJournal(dir string) (*Journal, error) {
 // OpenLines opens any file of lines for appending, and makes it if there is none. A torn
 // last line is cut off.
 func OpenLines(path string) (*Journal, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (j *Journal) Close() error { return j.f.Close() }
 // process or the machine died in the middle of it. A missing journal is empty.
 func ReadJournal(dir string) (entries []Entry, torn bool, err error) {
 	path := filepath.Join(dir, journalFile)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, false, nil
 	}

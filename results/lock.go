@@ -10,6 +10,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // Lock is the right to write into a run's folder. One process has it at a time, and the
@@ -56,7 +57,7 @@ func (l *Lock) current() bool {
 
 func lockedBy(dir string) error {
 	who := "another process"
-	if data, err := os.ReadFile(filepath.Join(dir, lockFile)); err == nil {
+	if data, err := regular.ReadFile(filepath.Join(dir, lockFile)); err == nil {
 		if pid := strings.TrimSpace(string(data)); pid != "" {
 			who = "process " + pid
 		}

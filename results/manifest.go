@@ -3,8 +3,9 @@ package results
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"time"
+
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // Manifest says what made a run: enough to make it again, and to refuse to mix
@@ -108,7 +109,7 @@ func WriteManifest(path string, m Manifest) error {
 
 // ReadManifest reads a file of WriteManifest.
 func ReadManifest(path string) (Manifest, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return Manifest{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // Run is a folder of one run:
@@ -159,7 +160,7 @@ func (r *Run) ReadCell(e Entry) (Cell, []Record, error) {
 // readCell reads a cell file and gives its SHA-256, which is want unless want is "".
 func (r *Run) readCell(file, want string) (cell Cell, records []Record, sum string, err error) {
 	path := filepath.Join(r.cells(), file)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return Cell{}, nil, "", err
 	}

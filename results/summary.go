@@ -3,9 +3,10 @@ package results
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
+
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // CellSummary is one cell's figures, over the steady window unless the key says
@@ -109,7 +110,7 @@ func WriteSummary(path string, cells []CellSummary) error {
 
 // ReadSummary reads a file of WriteSummary.
 func ReadSummary(path string) ([]CellSummary, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
+
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // table is a kind of Parquet file: rows R of one cell. The file's schema, the codec
@@ -40,7 +41,7 @@ func (t *table[R]) write(path string, cell Cell, rows []R) error {
 }
 
 func (t *table[R]) read(path string) (Cell, []R, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return Cell{}, nil, err
 	}

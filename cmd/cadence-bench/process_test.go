@@ -180,7 +180,9 @@ func TestFirstSignalEndsWhatIsBlocked(t *testing.T) {
 	ctx, end := interruptible(t.Context())
 	exited := make(chan struct{})
 	impatient(ctx, 0, func() { close(exited) })
-	require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
+	self, err := os.FindProcess(os.Getpid())
+	require.NoError(t, err)
+	require.NoError(t, self.Signal(syscall.SIGTERM))
 	<-exited
 	require.ErrorIs(t, ctx.Err(), context.Canceled)
 	end()

@@ -9,7 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
+
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // Info is what a GGUF file says of itself. A number that the file does not give,
@@ -57,7 +58,7 @@ func Inspect(path string) (Info, error) {
 }
 
 func inspectFile(path string) (Info, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, errors.New("no such file")
 	}

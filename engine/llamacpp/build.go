@@ -14,6 +14,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/internal/compile"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/internal/npm"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // Native is what --lib and CADENCE_LIB call the libraries that Build made for the CPU;
@@ -148,7 +149,7 @@ func collect(from []string, dir string) error {
 			if !e.Type().IsRegular() || !isLibrary(e.Name()) {
 				continue
 			}
-			data, err := os.ReadFile(filepath.Join(folder, e.Name()))
+			data, err := regular.ReadFile(filepath.Join(folder, e.Name()))
 			if err != nil {
 				return err
 			}

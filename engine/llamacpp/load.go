@@ -106,7 +106,7 @@ func inspect(dir string) (Library, error) {
 	}
 	for _, name := range needed {
 		file := fileName(runtime.GOOS, name)
-		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+		if fi, err := os.Stat(filepath.Join(dir, file)); err != nil || !fi.Mode().IsRegular() {
 			return lib, fmt.Errorf("engine library %s has no %s: it is not a folder of llama.cpp %s shared libraries (a build needs -DBUILD_SHARED_LIBS=ON)", dir, file, Release)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // FileHash is the SHA-256 of one file, in hexadecimal.
@@ -35,7 +37,7 @@ type record struct {
 // readRecord gives the record of dir, nil where there is none.
 func readRecord(dir string) (*record, error) {
 	path := filepath.Join(dir, recordName)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -137,7 +139,7 @@ func hashLibraries(dir string) ([]FileHash, error) {
 }
 
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

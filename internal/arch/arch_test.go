@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,7 +195,7 @@ func TestImportDirection(t *testing.T) {
 		require.True(t, ok, "%s: the folder has no rule in mayImport", s.path)
 		for _, p := range importsOf(s.file) {
 			ours, isOurs := strings.CutPrefix(p, module)
-			if isOurs && ours != s.dir() && !(ours == "internal/fault" && !under(s.dir(), "kv")) { // every room but kv may mark its errors
+			if isOurs && ours != s.dir() && !(under(ours, "internal/fault", "internal/regular") && !under(s.dir(), "kv")) { // every room but kv may mark its errors and read files
 				require.True(t, under(ours, allowed...), "%s imports %s; %s may import only %v", s.path, ours, s.dir(), allowed)
 			}
 			if under(s.dir(), "kv") && !isOurs {
@@ -233,6 +234,28 @@ func TestTimeAndChanceEnterByTheDoor(t *testing.T) {
 			case "math/rand/v2":
 				if !explicit[sel.Sel.Name] {
 					t.Errorf("%s: rand.%s draws from the global generator; use an explicit source", at, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// readsSystem lists the files that read what the system itself provides, or a folder.
+var readsSystem = []string{"results/host.go", "results/atomic.go", "engine/llamacpp/memory.go", "engine/llamacpp/check.go"}
+
+// TestFilesAreRegular: a name that somebody gives may be a pipe's, which would block the
+// program before it hears a signal.
+func TestFilesAreRegular(t *testing.T) {
+	for _, s := range sources(t, "../..", false) {
+		if slices.Contains(readsSystem, s.path) || strings.HasPrefix(s.path, "internal/") || strings.Contains(s.path, "/internal/") {
+			continue
+		}
+		names := importsOf(s.file)
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Open" || sel.Sel.Name == "ReadFile") {
+				if pkg, ok := sel.X.(*ast.Ident); ok && names[pkg.Name] == "os" {
+					t.Errorf("%s: os.%s blocks on a pipe; use internal/regular", s.fset.Position(sel.Pos()), sel.Sel.Name)
 				}
 			}
 			return true

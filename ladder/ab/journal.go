@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -40,7 +40,7 @@ type Run struct {
 func Open(dir string) (*Run, error) {
 	r := &Run{Dir: dir}
 	path := filepath.Join(dir, manifestFile)
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no paired experiment: it has no %s: %w", dir, manifestFile, fs.ErrNotExist)
 	}
@@ -56,7 +56,7 @@ func Open(dir string) (*Run, error) {
 	if err := r.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	data, err = os.ReadFile(filepath.Join(dir, blocksFile))
+	data, err = regular.ReadFile(filepath.Join(dir, blocksFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

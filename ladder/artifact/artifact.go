@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/predict"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -116,7 +116,7 @@ func Write(path string, a Artifact) error {
 // Read reads an artifact of this schema, and its file's hash. An error is one line that
 // names the file.
 func Read(path string) (Artifact, *admission.Fitted, string, error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil {
 		return Artifact{}, nil, "", err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -52,7 +53,7 @@ func (s Start) Keep(dir string) error {
 	if s.Fitted == nil {
 		return nil
 	}
-	data, err := os.ReadFile(s.path)
+	data, err := regular.ReadFile(s.path)
 	if err != nil {
 		return err
 	}

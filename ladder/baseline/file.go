@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -22,7 +23,7 @@ func DecisionsFile(baseline string) string {
 
 // Read reads a baseline's file. Where there is none the error is fs.ErrNotExist.
 func Read(file string) (*gate.Baseline, error) {
-	data, err := os.ReadFile(file)
+	data, err := regular.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no baseline: %w; gate --update --reason \"first\" writes one", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/admission/fit"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -175,7 +176,7 @@ func Write(dir string, r *artifact.Record) error {
 
 // Read reads the record that Write wrote into a folder.
 func Read(dir string) (*artifact.Record, error) {
-	data, err := os.ReadFile(filepath.Join(dir, File))
+	data, err := regular.ReadFile(filepath.Join(dir, File))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/admission"
 	"github.com/cadence-bench/cadence-bench/engine"
 	"github.com/cadence-bench/cadence-bench/internal/nearest"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 )
 
 // Ladder is a ladder as its file has it.
@@ -126,7 +127,7 @@ func Open(nameOrFile string) (*Ladder, error) {
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%s is %d bytes long, which no ladder is: at most %d are read", nameOrFile, info.Size(), maxFile)
 	}
-	data, err := os.ReadFile(nameOrFile)
+	data, err := regular.ReadFile(nameOrFile)
 	if err != nil {
 		return nil, fmt.Errorf("ladder %s: %w", nameOrFile, err)
 	}

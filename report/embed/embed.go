@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -34,7 +35,7 @@ type Set struct {
 func (s Set) Write(paths []string) (changed []string, err error) {
 	texts := make([]string, len(paths))
 	for i, path := range paths {
-		old, err := os.ReadFile(path)
+		old, err := regular.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +65,7 @@ func (s Set) Write(paths []string) (changed []string, err error) {
 func (s Set) Check(paths []string) error {
 	var errs []error
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := regular.ReadFile(path)
 		if err != nil {
 			return err
 		}

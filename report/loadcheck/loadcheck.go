@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/loadgen/arrival"
 	"github.com/cadence-bench/cadence-bench/loadgen/ideal"
 	"github.com/cadence-bench/cadence-bench/report/table"
@@ -69,7 +70,7 @@ func Write(file string, data any, tables []table.Table) error {
 
 // read decodes a file of JSON, if it is there.
 func read(path string, into any) (ok bool, err error) {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

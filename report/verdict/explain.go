@@ -2,11 +2,11 @@ package verdict
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/cadence-bench/cadence-bench/analysis/decided"
 	"github.com/cadence-bench/cadence-bench/analysis/gate"
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -45,7 +45,7 @@ func blamed(points []gate.Point, now []decided.Cell) (keys []results.Key) {
 // readDecisions reads the decisions of a baseline, which must be those that it has the
 // hashes of.
 func readDecisions(file string, b gate.Baseline) ([]decided.Cell, error) {
-	data, err := os.ReadFile(file)
+	data, err := regular.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

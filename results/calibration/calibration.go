@@ -5,8 +5,8 @@ package calibration
 import (
 	"embed"
 	"fmt"
-	"os"
 
+	"github.com/cadence-bench/cadence-bench/internal/regular"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -34,7 +34,7 @@ func Open(file string) (c results.Calibration, sha256 string, err error) {
 	if file == "" {
 		return Default()
 	}
-	data, err := os.ReadFile(file)
+	data, err := regular.ReadFile(file)
 	if err != nil {
 		return c, "", err
 	}
