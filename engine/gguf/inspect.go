@@ -70,12 +70,6 @@ func inspectFile(path string) (Info, error) {
 	if err != nil {
 		return Info{}, pathless(err)
 	}
-	if stat.IsDir() {
-		return Info{}, errors.New("is a directory, not a GGUF file")
-	}
-	if !stat.Mode().IsRegular() {
-		return Info{}, errors.New("is not a regular file")
-	}
 	return inspect(f, stat.Size())
 }
 

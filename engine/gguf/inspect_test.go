@@ -69,7 +69,7 @@ func TestInspectRefuses(t *testing.T) {
 	}
 	dir := t.TempDir()
 	_, err = gguf.Inspect(dir)
-	require.EqualError(t, err, "model "+dir+": is a directory, not a GGUF file")
+	require.EqualError(t, err, "model "+dir+": it is a folder, and not a file")
 	_, err = gguf.Inspect(dir + "/missing.gguf")
 	require.EqualError(t, err, "model "+dir+"/missing.gguf: no such file")
 }
