@@ -119,7 +119,7 @@ func Preset(name string) (Config, error) {
 	case "burst":
 		c.Rungs = []string{"continuous", "prefix"}
 		c.Rates, c.SLO, c.Roofline = []float64{50}, 10*time.Second, true
-		c.NumRates, c.Duration, c.Timeout = 1, 3*time.Second, 10*time.Minute
+		c.NumRates, c.Duration, c.Timeout = 1, 3*time.Second, 3*time.Minute
 	case "quick":
 		c.NumRates, c.Duration, c.Warmup, c.Timeout = 5, 16*time.Second, 2*time.Second, 30*time.Second
 	case "full":

@@ -59,6 +59,7 @@ func (f *gateRealFlags) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&l.Requests, "requests", l.Requests, "with --real: requests of a segment, in the mean over tapes")
 	flags.IntVar(&l.MaxBatch, "max-batch", l.MaxBatch, "with --real: sequences at once")
 	flags.IntVar(&l.Threads, "threads", l.Threads, "with --real: engine threads; more than one makes the time of a step scatter more")
+	flags.IntVar(&l.Retain, "kv-retain", l.Retain, "with --real: KV cells of cached prefixes that nobody uses")
 	flags.StringVar(&l.KVLayout, "kv-layout", l.KVLayout, "with --real: unified or streams")
 	flags.StringVar(&l.FlashAttn, "flash-attn", l.FlashAttn, "with --real: on or off")
 }

@@ -32,6 +32,8 @@ const (
 	profileTable = "results/runs/profile/profile.md"
 	fitRecord    = "results/runs/admission/fit"
 	gateProof    = "results/runs/gate/proof.md"
+	burstRun     = "results/runs/burst" // of `ladder --preset burst --replicates 5` beside llama-server
+	burstPairs   = "results/runs/gate/adjacent" // of `gate --real` with the commit before adjacent streams
 	realProof    = "results/runs/gate/real" // of `gate --real --aa 20 --plant 10%`, in twenty minutes
 )
 
@@ -101,7 +103,7 @@ func blocks() (map[string]string, error) {
 	blocks := references()
 	for _, more := range []func() (map[string]string, error){
 		packages, kept, benchmarks, workload, fidelity, realGate, fitted,
-		calibrated, func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
+		calibrated, burst, func() (map[string]string, error) { return loadcheck.Blocks(loadChecks) },
 	} {
 		m, err := more()
 		if err != nil {

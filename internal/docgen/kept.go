@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/ladder/experiment"
 	"github.com/cadence-bench/cadence-bench/ladder/fitting"
+	"github.com/cadence-bench/cadence-bench/report"
 	"github.com/cadence-bench/cadence-bench/report/agreement"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
@@ -90,6 +91,28 @@ func realGate() (map[string]string, error) {
 	}
 	rule, proof := experiment.RuleTable(paired.DefaultRule()), experiment.Of(run).ProofTable()
 	return map[string]string{rule.Name: rule.Markdown(), proof.Name: proof.Markdown()}, nil
+}
+
+// burst are the kept burst beside its roofline, and how a program from before adjacent streams
+// took the same work.
+func burst() (map[string]string, error) {
+	run, err := analysis.Load(burstRun, analysis.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.Of(run)
+	if err != nil {
+		return nil, err
+	}
+	capacity, err := r.Table("capacity", "markdown")
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := ab.Open(burstPairs)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"burst-capacity": string(capacity), "burst-pairs": experiment.Of(pairs).VerdictTable().Markdown()}, nil
 }
 
 // fitted are the tables of the kept fit.

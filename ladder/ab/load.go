@@ -1,6 +1,7 @@
 package ab
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -13,6 +14,7 @@ type Load struct {
 	Rung, Ladder, Model, Workload string
 	Requests, MaxBatch, Threads   int
 	KVLayout, FlashAttn           string
+	Retain                        int // KV cells of prefixes that nobody uses; 0 is 4096
 }
 
 // The work of a segment is a burst, so that from the first request to the last the
@@ -29,9 +31,12 @@ const (
 	workload = "prefix-repetition:prefixes=3,prefix=96,suffix=32,output=32,share=0.8"
 )
 
+// defaultRetain is many times what the default work shares.
+const defaultRetain = 4096
+
 // DefaultLoad is the work unless another is asked for.
 func DefaultLoad() Load {
-	return Load{Rung: "prefix", Workload: workload, Requests: 10, MaxBatch: 8, Threads: 1, KVLayout: "unified", FlashAttn: "on"}
+	return Load{Rung: "prefix", Workload: workload, Requests: 10, MaxBatch: 8, Threads: 1, KVLayout: "unified", FlashAttn: "on", Retain: defaultRetain}
 }
 
 // DefaultTapes are seeds whose two tapes have 9 requests each, which take 0.9 s on the
@@ -41,8 +46,8 @@ func DefaultTapes() []uint64 { return []uint64{1, 3} }
 // Check is an error that names the flag of a value that makes no sense.
 func (l *Load) Check() error {
 	switch {
-	case l.Requests < 1 || l.MaxBatch < 1 || l.Threads < 1:
-		return fmt.Errorf("--requests, --max-batch and --threads: give 1 or more")
+	case l.Requests < 1 || l.MaxBatch < 1 || l.Threads < 1 || l.Retain < 0:
+		return fmt.Errorf("--requests, --max-batch and --threads: give 1 or more, and --kv-retain no less than 0")
 	case l.KVLayout != "unified" && l.KVLayout != "streams":
 		return fmt.Errorf("--kv-layout: %q: give unified or streams", l.KVLayout)
 	case l.FlashAttn != "on" && l.FlashAttn != "off":
@@ -58,7 +63,7 @@ func (l *Load) Command() []string {
 		"ladder", "--rungs", l.Rung, "--rates", strconv.Itoa(l.Requests), "--duration", "1s", "--warmup", "0s", "--timeout", "2m", "--slo", "2s",
 		"--workload", l.Workload, "--arrivals", burst, "--max-batch", strconv.Itoa(l.MaxBatch),
 		"--threads", strconv.Itoa(l.Threads), "--kv-layout", l.KVLayout, "--flash-attn", l.FlashAttn,
-		"--kv-retain", "4096", "--share-wait", spec.DefaultShareWait.String(),
+		"--kv-retain", strconv.Itoa(cmp.Or(l.Retain, defaultRetain)), "--share-wait", spec.DefaultShareWait.String(),
 	}
 	if l.Ladder != "" {
 		args = append(args, "--ladder", l.Ladder)

@@ -123,7 +123,7 @@ var Formats = []string{"text", "markdown", "json"}
 
 // Format renders the report as "text", "markdown" or "json".
 func (r Report) Format(name string) ([]byte, error) {
-	t := r.verdictTable()
+	t := r.VerdictTable()
 	if r.run.Proof() {
 		t = r.ProofTable()
 	}
@@ -138,8 +138,8 @@ func (r Report) Format(name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// verdictTable is a gate: what is judged first, then what is only reported.
-func (r Report) verdictTable() table.Table {
+// VerdictTable is a gate: what is judged first, then what is only reported.
+func (r Report) VerdictTable() table.Table {
 	a, b := r.run.Sides[r.run.Arms[0].Side], r.run.Sides[r.run.Arms[1].Side]
 	arm := r.arms[0]
 	type row struct {
