@@ -11,7 +11,7 @@ SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -n
 ADMISSION := results/runs/admission
 KEPT      := $(addprefix $(ADMISSION)/,constants floor step online warm)
 
-.PHONY: ladder test build engine model duckdb chromium check docs bench fuzz admission $(KEPT) proof steady clean
+.PHONY: ladder test build engine model gpu-check duckdb chromium check docs bench fuzz admission $(KEPT) proof steady clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -32,6 +32,13 @@ engine: build
 
 model: build
 	$(BIN) model synth
+
+# For a machine with a GPU: its libraries, where they put what they are asked to, and what
+# that buys, in one JSON file; ten minutes at most. BACKEND=vulkan for other than NVIDIA's.
+BACKEND ?= cuda
+gpu-check: build
+	$(BIN) engine install --backend $(BACKEND)
+	$(BIN) --lib $(BACKEND) engine gpu-check --out gpu-check.json
 
 # DuckDB, in which the tests run the queries of docs/schema.md: 70 MB, some seconds. Where
 # npm cannot give it, these tests are skipped.

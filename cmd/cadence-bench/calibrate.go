@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/calibrator"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
@@ -62,7 +63,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
-	m, err := machine.OpenLlama(where, f.model)
+	m, err := machine.OpenLlama(where, f.model, llamacpp.DefaultPlacement)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -14,11 +15,11 @@ import (
 )
 
 func newEngine(where func() places) *cobra.Command {
-	return group("engine", "Install, build and check the llama.cpp libraries", newEngineInstall(where), newEngineBuild(where), newEngineCheck(where), newEngineRates(where))
+	return group("engine", "Install, build and check the llama.cpp libraries", newEngineInstall(where), newEngineBuild(where), newEngineCheck(where), newEngineGPUCheck(where), newEngineRates(where))
 }
 
 func newEngineInstall(where func() places) *cobra.Command {
-	var platform string
+	var platform, backend string
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "install",
@@ -27,10 +28,18 @@ func newEngineInstall(where func() places) *cobra.Command {
 npm where it is installed, else from the release's publisher. Every file is checked
 against its pinned SHA-256. What is there and whole is left as it is.`,
 		Example: `  cadence-bench engine install
+  cadence-bench engine install --backend cuda    and then --lib cuda uses them
   cadence-bench engine install --force
   cadence-bench --lib /opt/llama.cpp/lib engine check    use your own build instead`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if platform == "" {
+				p, err := llamacpp.BackendPlatform(backend)
+				if err != nil {
+					return fault.Engine.Wrap(err)
+				}
+				platform = string(p)
+			}
 			dir, err := llamacpp.Install(cmd.Context(), llamacpp.Options{
 				Cache: where().Cache, Platform: llamacpp.Platform(platform), Force: force, Log: cmd.ErrOrStderr(),
 			})
@@ -41,7 +50,8 @@ against its pinned SHA-256. What is there and whole is left as it is.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&platform, "platform", "", "such as linux-x64 or linux-x64-cuda (default this machine's, on its CPU)")
+	cmd.Flags().StringVar(&backend, "backend", "cpu", "cpu, cuda, vulkan or metal")
+	cmd.Flags().StringVar(&platform, "platform", "", "for another machine, such as linux-arm64 or win-x64-cuda (default this machine's with --backend)")
 	cmd.Flags().BoolVar(&force, "force", false, "fetch again although it is there and whole")
 	return cmd
 }
@@ -53,14 +63,16 @@ func newEngineBuild(where func() places) *cobra.Command {
 		Short: "Compile the libraries for this machine's processor or GPU",
 		Long: `Compile the pinned llama.cpp release for this machine with git, cmake and a C++ compiler.
 The sources come through npm and are checked against their pinned SHA-256. It takes about
-a quarter of an hour on two cores; an interrupted build goes on where it was. --lib native
-uses the result, and --lib native-cuda one for CUDA.`,
+a quarter of an hour on two cores; an interrupted build goes on where it was. The result
+is tried before it is kept, and compiled once more without AMX where this machine has it in
+name only. --lib native uses it, and --lib native-cuda one for CUDA.`,
 		Example: `  cadence-bench engine build
   cadence-bench engine build --backend cuda --cmake CMAKE_CUDA_ARCHITECTURES=90
   cadence-bench --lib native engine check`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Cache, o.Log = where().Cache, cmd.ErrOrStderr()
+			o.Try = func(ctx context.Context, dir string) error { return tryLibraries(ctx, where(), dir) }
 			dir, err := llamacpp.Build(cmd.Context(), o)
 			if err != nil {
 				return fault.Engine.Wrap(err)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +25,7 @@ func newEngineRates(where func() places) *cobra.Command {
 		Example: "  cadence-bench engine rates my-model.gguf",
 		Args:    arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := machine.OpenLlama(where(), args[0])
+			m, err := machine.OpenLlama(where(), args[0], llamacpp.DefaultPlacement)
 			if err != nil {
 				return err
 			}
@@ -67,25 +70,49 @@ func compareLibraries(cmd *cobra.Command, where places, shape string, types []st
 		}
 		models = append(models, versus.Model{Name: shape + " " + typ.String(), File: file})
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	rows, err := versus.Run(models, rounds, func(native bool, file string) (r llamacpp.Rates, err error) {
-		child := exec.CommandContext(cmd.Context(), self, "--cache", where.Cache, "--lib", lib[native], "engine", "rates", file)
-		child.Stderr = cmd.ErrOrStderr()
-		out, err := child.Output()
-		if cmd.Context().Err() != nil {
-			return r, cmd.Context().Err()
+	rows, err := versus.Run(models, rounds, func(native bool, file string) (llamacpp.Rates, error) {
+		r, err := ratesWith(cmd.Context(), where, lib[native], file)
+		if err != nil && cmd.Context().Err() == nil {
+			err = fault.Engine.Errorf("measure %s with %s: %w", file, lib[native], err)
 		}
-		if err != nil {
-			return r, fault.Engine.Errorf("measure %s with %s: %w", file, lib[native], err)
-		}
-		return r, json.Unmarshal(out, &r)
+		return r, err
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%d rounds; prebuilt %s, native %s\n", rounds, lib[false], lib[true])
 	return versus.Text(cmd.OutOrStdout(), rows)
+}
+
+// ratesWith measures a model with the libraries in a folder, in a process of its own.
+func ratesWith(ctx context.Context, where places, lib, model string) (r llamacpp.Rates, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return r, err
+	}
+	child := exec.CommandContext(ctx, self, "--cache", where.Cache, "--lib", lib, "engine", "rates", model)
+	var said bytes.Buffer
+	child.Stderr = &said
+	out, err := child.Output()
+	switch {
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case err != nil && strings.Contains(said.String()+err.Error(), "illegal instruction"),
+		err != nil && strings.Contains(said.String(), "SIGILL"):
+		return r, llamacpp.ErrIllegalInstruction
+	case err != nil:
+		line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		return r, fmt.Errorf("%w: %s", err, line)
+	}
+	return r, json.Unmarshal(out, &r)
+}
+
+// tryLibraries computes prompts and answers of the default model, alone and in a full batch.
+func tryLibraries(ctx context.Context, where places, lib string) error {
+	model, _, err := machine.Synthesise(where, machine.DefaultModel(), "")
+	if err != nil {
+		return err
+	}
+	_, err = ratesWith(ctx, where, lib, model)
+	return err
 }

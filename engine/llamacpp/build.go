@@ -3,10 +3,12 @@ package llamacpp
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -31,7 +33,18 @@ type BuildOptions struct {
 	Bundle  string    // the git bundle of the sources; "" fetches it with npm
 	Force   bool      // compile again although it is there and whole
 	Log     io.Writer // progress
+	// Try runs the libraries in a folder in a process of its own, before they are placed;
+	// nil trusts the compiler. It wraps ErrIllegalInstruction where the process died so.
+	Try func(ctx context.Context, dir string) error
 }
+
+// ErrIllegalInstruction says that code was compiled for a processor with more instructions
+// than this machine grants: a virtual machine may name AMX among its processor's and not let
+// anybody use its tiles.
+var ErrIllegalInstruction = errors.New("illegal instruction")
+
+// withoutAMX compiles for this processor without its matrix tiles.
+var withoutAMX = []string{"CMAKE_C_FLAGS=-mno-amx-tile -mno-amx-int8 -mno-amx-bf16", "CMAKE_CXX_FLAGS=-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"}
 
 // nativePlatform is the name of the libraries that are built for a backend.
 func nativePlatform(backend string) Platform {
@@ -67,7 +80,17 @@ func build(ctx context.Context, o BuildOptions, bundleHash string) (dir string, 
 	if err := compile.Check(ctx, o.Backend); err != nil {
 		return "", err
 	}
-	platform, flags := nativePlatform(o.Backend), compile.Flags(o.Backend, o.CMake)
+	platform, own := nativePlatform(o.Backend), o.CMake
+	dir, err = o.make(ctx, platform, compile.Flags(o.Backend, own), bundleHash)
+	if errors.Is(err, ErrIllegalInstruction) && runtime.GOARCH == "amd64" && o.Backend == "cpu" {
+		fmt.Fprintf(o.Log, "the libraries die here: %v; compiling once more without AMX\n", err)
+		return o.make(ctx, platform, compile.Flags(o.Backend, slices.Concat(withoutAMX, own)), bundleHash)
+	}
+	return dir, err
+}
+
+// make compiles with flags, tries the libraries and places them.
+func (o *BuildOptions) make(ctx context.Context, platform Platform, flags []string, bundleHash string) (dir string, err error) {
 	if dir, err = filepath.Abs(installDir(o.Cache, platform)); err != nil {
 		return "", err
 	}
@@ -117,6 +140,12 @@ func build(ctx context.Context, o BuildOptions, bundleHash string) (dir string, 
 	}
 	if _, err := inspect(tmp); err != nil {
 		return "", err
+	}
+	if o.Try != nil {
+		fmt.Fprintln(o.Log, "trying them")
+		if err := o.Try(ctx, tmp); err != nil {
+			return "", fmt.Errorf("the compiled libraries do not run: %w", err)
+		}
 	}
 	if err := place(tmp, dir, true); err != nil {
 		return "", err

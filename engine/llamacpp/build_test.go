@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,6 +113,41 @@ func TestBuild(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, libName("ggml-base")), []byte("x"), 0o644))
 	out, _ = loadElsewhere(t, dir)
 	require.Contains(t, out, "cadence-bench engine build --force")
+}
+
+// TestBuildTriesWhatItMade: libraries that die are not placed; where an instruction is at
+// fault they are compiled once more without AMX.
+func TestBuildTriesWhatItMade(t *testing.T) {
+	_, calls := fakeTools(t, copyLibrary(t))
+	bundle := filepath.Join(t.TempDir(), "bundle")
+	require.NoError(t, os.WriteFile(bundle, []byte("sources"), 0o644))
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte("sources")))
+	var log bytes.Buffer
+	var tried []error // what a try says, the next first
+	o := llamacpp.BuildOptions{Cache: t.TempDir(), Bundle: bundle, Log: &log, Try: func(_ context.Context, dir string) error {
+		require.FileExists(t, filepath.Join(dir, libName("llama")))
+		err := tried[0]
+		tried = tried[1:]
+		return err
+	}}
+	tried = []error{errors.New("it is mute")}
+	_, err := llamacpp.BuildFrom(t.Context(), o, hash)
+	require.ErrorContains(t, err, "the compiled libraries do not run: it is mute")
+	require.Equal(t, 1, strings.Count(calls(), "--target llama"))
+
+	tried = []error{llamacpp.ErrIllegalInstruction, llamacpp.ErrIllegalInstruction}
+	_, err = llamacpp.BuildFrom(t.Context(), o, hash)
+	require.ErrorIs(t, err, llamacpp.ErrIllegalInstruction)
+	_, err = llamacpp.Locate(llamacpp.Native, o.Cache)
+	require.ErrorContains(t, err, "not built yet")
+	calls()
+
+	tried = []error{llamacpp.ErrIllegalInstruction, nil}
+	dir, err := llamacpp.BuildFrom(t.Context(), o, hash)
+	require.NoError(t, err)
+	require.DirExists(t, dir)
+	require.Contains(t, log.String(), "compiling once more without AMX")
+	require.Equal(t, 1, strings.Count(calls(), "-mno-amx-tile -mno-amx-int8 -mno-amx-bf16 -DCMAKE_CXX_FLAGS"))
 }
 
 // TestBuildLacks: what is missing is one line that says how to get it.

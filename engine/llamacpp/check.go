@@ -14,10 +14,11 @@ import (
 
 // Device is one that llama.cpp can compute on.
 type Device struct {
-	Name        string
-	Description string
-	Type        string
-	Free, Total uint64 // bytes of memory
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Type        string `json:"type"`
+	Free        uint64 `json:"free_bytes"`
+	Total       uint64 `json:"total_bytes"`
 }
 
 // CheckResult says what the engine on this machine is.
@@ -91,11 +92,16 @@ func mappedCPU(maps string) string {
 }
 
 func (r *CheckResult) decode(path string) error {
-	m, err := OpenModel(path, ModelOptions{})
+	m, err := OpenModel(path, DefaultPlacement)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
+	return r.decodeOn(m)
+}
+
+// decodeOn decodes a few tokens on an open model.
+func (r *CheckResult) decodeOn(m *Model) error {
 	r.Model = m.Info()
 	r.Prompt = "The queue at the server grows when requests arrive faster than"
 	prompt, err := m.Tokenize(r.Prompt, false)
@@ -103,7 +109,7 @@ func (r *CheckResult) decode(path string) error {
 		return err
 	}
 	if len(prompt) == 0 {
-		return fmt.Errorf("model %s: its tokenizer gives nothing for English text", path)
+		return fmt.Errorf("model %s: its tokenizer gives nothing for English text", m.path)
 	}
 	const more = 16
 	c, err := NewContext(m, Params{Seqs: 1, SeqCells: len(prompt) + more, Rows: len(prompt), Threads: 1})

@@ -109,7 +109,7 @@ func (p Params) native() llama.ContextParams {
 	np.NThreadsBatch = int32(p.ThreadsBatch)
 	np.FlashAttentionType = p.FlashAttn.native()
 	np.KVUnified = cBool(p.KVUnified)
-	np.TypeK, np.TypeV = llama.GGMLTypeF16, llama.GGMLTypeF16
+	np.TypeK, np.TypeV = cacheTypes[p.TypeK].native, cacheTypes[p.TypeV].native
 	np.NoPerf = cBool(true)
 	return np
 }

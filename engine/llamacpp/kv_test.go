@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/cadence-bench/cadence-bench/engine"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -169,4 +171,32 @@ func TestCellUse(t *testing.T) {
 	r.add(0, tokens(10, 1)...)
 	r.step()
 	require.Zero(t, r.res.Use)
+}
+
+// TestCacheTypesKeepPrefixes: with every type of keys and values a copied prefix goes on as the sequence
+// that it was copied from, and a quantised cache is smaller.
+func TestCacheTypesKeepPrefixes(t *testing.T) {
+	for _, name := range []string{"f32", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0"} {
+		t.Run(name, func(t *testing.T) {
+			kind, err := llamacpp.ParseCacheType(name)
+			require.NoError(t, err)
+			p := split(2, 512)
+			p.TypeK, p.TypeV, p.FlashAttn = kind, kind, llamacpp.FlashOn
+			r := newRun(t, p)
+			prompt := tokens(130, 1)
+			r.add(0, prompt[:129]...)
+			r.step()
+			r.copy(0, 1)
+			r.add(0, prompt[129])
+			first := r.step()
+			r.add(1, prompt[129])
+			require.Equal(t, first, r.step())
+		})
+	}
+	q8, err := llamacpp.ParseCacheType("q8_0")
+	require.NoError(t, err)
+	p := split(2, 512)
+	p.FlashAttn, p.TypeV = llamacpp.FlashOff, q8
+	_, err = llamacpp.NewContext(llamatest.Open(t), p)
+	require.ErrorContains(t, err, "--cache-type-v q8_0 needs flash attention")
 }

@@ -182,13 +182,13 @@ func TestBadModels(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "model.gguf")
 		require.NoError(t, os.WriteFile(path, data, 0o644))
-		_, err := llamacpp.OpenModel(path, llamacpp.ModelOptions{})
+		_, err := llamacpp.OpenModel(path, llamacpp.DefaultPlacement)
 		require.ErrorContains(t, err, path, name)
 		require.NotContains(t, err.Error(), "\n", name)
 	}
-	_, err = llamacpp.OpenModel(filepath.Join(t.TempDir(), "none"), llamacpp.ModelOptions{})
+	_, err = llamacpp.OpenModel(filepath.Join(t.TempDir(), "none"), llamacpp.DefaultPlacement)
 	require.Error(t, err)
-	_, err = llamacpp.OpenModel(t.TempDir(), llamacpp.ModelOptions{})
+	_, err = llamacpp.OpenModel(t.TempDir(), llamacpp.DefaultPlacement)
 	require.Error(t, err)
 }
 

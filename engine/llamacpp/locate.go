@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // LibEnv is the environment variable that names a folder of libraries.
@@ -11,7 +12,9 @@ const LibEnv = "CADENCE_LIB"
 
 // Locate gives the folder of the engine's libraries: libFlag (from --lib) where
 // it is not empty, else that in CADENCE_LIB, else what Install put into
-// cacheDir. A name such as native or native-cuda is what Build put there. It checks only that something is there; Load checks what.
+// cacheDir. A name such as native or native-cuda is what Build put there, and cuda or vulkan
+// what Install put there for that backend. It checks only that something is there; Load
+// checks what.
 func Locate(libFlag, cacheDir string) (dir string, err error) {
 	for _, own := range []struct{ from, dir string }{
 		{"--lib", libFlag},
@@ -29,6 +32,13 @@ func Locate(libFlag, cacheDir string) (dir string, err error) {
 			}
 			return dir, nil
 		}
+		if slices.Contains(Backends, own.dir) {
+			platform, err := BackendPlatform(own.dir)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", own.from, err)
+			}
+			return installed(cacheDir, platform, " --backend "+own.dir)
+		}
 		if fi, err := os.Stat(own.dir); err != nil || !fi.IsDir() {
 			return "", fmt.Errorf("%s %s: no such folder", own.from, own.dir)
 		}
@@ -39,7 +49,13 @@ func Locate(libFlag, cacheDir string) (dir string, err error) {
 
 // Installed gives the folder of the libraries that Install put into cacheDir.
 func Installed(cacheDir string) (dir string, err error) {
-	dir, err = filepath.Abs(installDir(cacheDir, HostPlatform()))
+	return installed(cacheDir, HostPlatform(), "")
+}
+
+// installed gives the folder of a platform's libraries; flags are those of the command that
+// puts them there.
+func installed(cacheDir string, p Platform, flags string) (dir string, err error) {
+	dir, err = filepath.Abs(installDir(cacheDir, p))
 	if err != nil {
 		return "", err
 	}
@@ -48,7 +64,7 @@ func Installed(cacheDir string) (dir string, err error) {
 		return "", err
 	}
 	if rec == nil {
-		return "", fmt.Errorf("the engine's libraries are not installed (looked for %s); run `cadence-bench engine install`, or name a llama.cpp %s build with --lib DIR or %s", dir, Release, LibEnv)
+		return "", fmt.Errorf("the engine's libraries are not installed (looked for %s); run `cadence-bench engine install%s`, or name a llama.cpp %s build with --lib DIR or %s", dir, flags, Release, LibEnv)
 	}
 	return dir, nil
 }

@@ -13,16 +13,20 @@ import (
 const tailLines = 8
 
 // logTail keeps the last warnings and errors that llama.cpp logged. Everything
-// else that it logs is dropped. Any thread may log.
+// else that it logs is dropped, but while a model is loaded. Any thread may log.
 type logTail struct {
 	mu    sync.Mutex
 	lines []string
-	open  bool // the last line was kept, so a continuation belongs to it
+	open  bool             // the last line was kept, so a continuation belongs to it
+	all   *strings.Builder // everything, while somebody wants to read it
 }
 
 func (t *logTail) add(level llama.LogLevel, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.all != nil {
+		t.all.WriteString(text)
+	}
 	switch {
 	case level == llama.LogLevelContinue:
 		if t.open {
@@ -36,6 +40,19 @@ func (t *logTail) add(level llama.LogLevel, text string) {
 	default:
 		t.open = false
 	}
+}
+
+// keepAll keeps everything that is logged from now on, or gives what was and ends that.
+func (t *logTail) keepAll(on bool) (said string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.all != nil {
+		said = t.all.String()
+	}
+	if t.all = nil; on {
+		t.all = new(strings.Builder)
+	}
+	return said
 }
 
 // take gives what was kept, on one line, and forgets it. The last of the lines

@@ -12,12 +12,6 @@ import (
 	"github.com/hybridgroup/yzma/pkg/llama"
 )
 
-// ModelOptions says how a model is opened. The zero value is llama.cpp's
-// default: mapped into memory, offloaded to a GPU where the library has one.
-type ModelOptions struct {
-	CPUOnly bool // keep every layer on the CPU
-}
-
 // Model is an open GGUF file. Its methods may be called from any goroutine,
 // also while a step runs.
 type Model struct {
@@ -28,6 +22,7 @@ type Model struct {
 	info   ModelInfo
 	eog    []uint64 // bit set of end-of-generation tokens
 	chat   string   // the model's chat template
+	placed Placed
 	close  sync.Once
 }
 
@@ -52,7 +47,7 @@ type ModelInfo struct {
 
 // OpenModel loads a GGUF file. A file that is not a whole GGUF is refused
 // before llama.cpp sees it.
-func OpenModel(path string, o ModelOptions) (*Model, error) {
+func OpenModel(path string, where Placement) (*Model, error) {
 	n, err := theNative()
 	if err != nil {
 		return nil, err
@@ -63,16 +58,11 @@ func OpenModel(path string, o ModelOptions) (*Model, error) {
 	if _, err := gguf.Inspect(path); err != nil {
 		return nil, err
 	}
-	p := llama.ModelDefaultParams()
-	if o.CPUOnly {
-		p.NGpuLayers = 0
-	}
-	tail.take()
-	handle, err := llama.ModelLoadFromFile(path, p)
+	handle, placed, err := load(path, where)
 	if err != nil {
-		return nil, fmt.Errorf("model %s: llama.cpp cannot load it%s", path, tail.quote())
+		return nil, err
 	}
-	m := &Model{native: n, model: handle, vocab: llama.ModelGetVocab(handle), path: path}
+	m := &Model{native: n, model: handle, vocab: llama.ModelGetVocab(handle), path: path, placed: placed}
 	m.describe()
 	if m.info.Vocab <= 0 || !llama.ModelHasDecoder(handle) {
 		m.Close()
@@ -127,6 +117,9 @@ func (m *Model) headWidth(key string) int {
 	}
 	return m.info.Embd / m.info.Heads
 }
+
+// Placed says where the model lies.
+func (m *Model) Placed() Placed { return m.placed }
 
 // Info describes the model.
 func (m *Model) Info() ModelInfo { return m.info }

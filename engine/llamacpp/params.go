@@ -44,7 +44,7 @@ func (f FlashAttn) native() llama.FlashAttentionType {
 	return llama.FlashAttentionTypeAuto
 }
 
-// Params are the sizes and settings of a context. Keys and values are F16.
+// Params are the sizes and settings of a context.
 type Params struct {
 	Seqs int // sequence ids; llama.cpp allows 256, streams.Spare of which streams need
 
@@ -63,6 +63,10 @@ type Params struct {
 	ThreadsBatch int // for a pass of more; 0 is Threads
 
 	FlashAttn FlashAttn
+
+	// TypeK and TypeV are how keys and values are kept. Quantised values need flash
+	// attention, which FlashAuto then means.
+	TypeK, TypeV CacheType
 
 	// Canonical runs the rows of each sequence of a step in a decode of their own, so
 	// that what they are computed to does not depend, to the bit, on what else is in
@@ -100,6 +104,10 @@ func (p Params) validate() (Params, error) {
 		return p, errors.New("canonical results need a KV cache that is not unified")
 	case p.FlashAttn < FlashAuto || p.FlashAttn > FlashOff:
 		return p, fmt.Errorf("flash attention %d: unknown", p.FlashAttn)
+	case int(p.TypeK) >= len(cacheTypes) || int(p.TypeV) >= len(cacheTypes):
+		return p, fmt.Errorf("KV cache types %d and %d: unknown", p.TypeK, p.TypeV)
+	case p.TypeV.Quantised() && p.FlashAttn == FlashOff:
+		return p, fmt.Errorf("--cache-type-v %v needs flash attention: drop --flash-attn off, or keep values in f16", p.TypeV)
 	case p.cells() > math.MaxInt32:
 		return p, fmt.Errorf("%d KV cells are more than llama.cpp counts", p.cells())
 	}
@@ -144,7 +152,7 @@ func (p Params) memory(m ModelInfo) uint64 {
 		width /= int64(p.nativeSeqs())
 	}
 	ubatch := uint64(p.UBatch)
-	kv := uint64(p.cells()) * m.CellBytes
+	kv := sized(uint64(p.cells())*m.CellBytes, p.TypeK, p.TypeV)
 	logits := 4 * uint64(m.Vocab) * (ubatch + uint64(p.Seqs))
 	mask := 6 * ubatch * uint64(width)
 	scores := uint64(0)

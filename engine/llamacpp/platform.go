@@ -1,8 +1,10 @@
 package llamacpp
 
 import (
+	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +31,25 @@ func HostPlatform() Platform {
 		return "win-arm64"
 	}
 	return ""
+}
+
+// Backends are what prebuilt libraries compute on, besides or instead of the CPU.
+var Backends = []string{"cpu", "cuda", "vulkan", "metal"}
+
+// BackendPlatform is the platform whose prebuilt libraries have a backend on this machine.
+func BackendPlatform(backend string) (Platform, error) {
+	host := HostPlatform()
+	switch {
+	case !slices.Contains(Backends, backend):
+		return "", fmt.Errorf("backend %q: want %s", backend, strings.Join(Backends, ", "))
+	case backend == "cpu" && host != "":
+		return host, nil
+	case backend == "metal" && strings.HasSuffix(string(host), "-metal"):
+		return host, nil
+	case backend != "cpu" && backend != "metal" && (strings.HasPrefix(string(host), "linux-x64") || strings.HasPrefix(string(host), "win-x64")):
+		return host + Platform("-"+backend), nil
+	}
+	return "", fmt.Errorf("backend %s: there is no prebuilt llama.cpp with it for %s/%s; compile one with `cadence-bench engine build --backend %s`", backend, runtime.GOOS, runtime.GOARCH, backend)
 }
 
 // fileName is the name under which the binding looks for a library.

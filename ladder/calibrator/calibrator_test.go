@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cadence-bench/cadence-bench/engine/calibrate"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/llamatest"
 	"github.com/cadence-bench/cadence-bench/engine/twin"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
@@ -24,7 +25,7 @@ func TestCalibrate(t *testing.T) {
 	llamatest.Open(t)
 	cache, err := llamatest.Cache()
 	require.NoError(t, err)
-	m, err := machine.OpenLlama(machine.Places{Cache: cache}, "")
+	m, err := machine.OpenLlama(machine.Places{Cache: cache}, "", llamacpp.DefaultPlacement)
 	require.NoError(t, err)
 	c := calibrator{
 		machine: m, ctx: t.Context(), note: func(string) {},

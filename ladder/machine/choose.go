@@ -1,11 +1,13 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/spf13/pflag"
 
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -19,6 +21,7 @@ type Config struct {
 	ThreadsBatch int
 	// Canonical computes each sequence apart.
 	Canonical bool
+	Memory
 	// Planted is the share by which each step is made longer, to prove a gate; 0 for every
 	// honest machine.
 	Planted float64
@@ -29,7 +32,9 @@ type Config struct {
 }
 
 // Defaults leaves everything to measurements or, of a twin, to its calibration.
-func Defaults() Config { return Config{FlashAttn: auto, KVLayout: auto} }
+func Defaults() Config {
+	return Config{FlashAttn: auto, KVLayout: auto, Memory: Memory{Placement: llamacpp.DefaultPlacement}}
+}
 
 // Bind makes the flags of the engine's settings.
 func (c *Config) Bind(flags *pflag.FlagSet) {
@@ -37,6 +42,7 @@ func (c *Config) Bind(flags *pflag.FlagSet) {
 	flags.StringVar(&c.KVLayout, "kv-layout", auto, "KV cache: unified (one for all sequences), streams (a part for each), or auto (chosen by a short measurement)")
 	flags.IntVar(&c.Threads, "threads", 0, "engine threads (default chosen by a short measurement)")
 	flags.IntVar(&c.ThreadsBatch, "threads-batch", 0, "engine threads for passes of more than one token (default as --threads)")
+	c.Memory.bind(flags)
 }
 
 // ConfigOf is the machine of a run that has these parameters, but for Canonical, which is
@@ -52,7 +58,9 @@ func ConfigOf(params map[string]string) (Config, error) {
 			return c, fault.Input.Errorf("parameter %q is %q, which is not a number of threads", name, params[name])
 		}
 	}
-	return c, nil
+	var err error
+	c.Memory, err = memoryOf(params)
+	return c, err
 }
 
 // check says what is wrong with the numbers of threads.
@@ -75,13 +83,18 @@ func Choose(p Places, model string, c Config, note func(string)) (*Llama, []resu
 	if err == nil {
 		err = c.check()
 	}
+	k, v, e := c.Memory.types()
+	if err = errors.Join(err, e); err == nil {
+		layouts, err = layouts.keeping(v)
+	}
 	if err != nil {
 		return nil, nil, fault.Input.Wrap(err)
 	}
-	m, err := OpenLlama(p, model)
+	m, err := OpenLlama(p, model, c.Placement)
 	if err != nil {
 		return nil, nil, err
 	}
+	m.memory, m.typeK, m.typeV = c.Memory, k, v
 	m.canonical, m.flash, m.planted = layouts.canonical, layouts.candidates[0].Flash, c.Planted
 	m.threads, m.threadsBatch = c.Threads, c.ThreadsBatch
 	threads, err := m.setThreads(note)

@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,18 @@ func parseLayouts(kv, flash string, canonical bool) (layoutChoice, error) {
 	return c, nil
 }
 
+// keeping leaves the layouts in which values of a type can be kept.
+func (c layoutChoice) keeping(v llamacpp.CacheType) (layoutChoice, error) {
+	if !v.Quantised() {
+		return c, nil
+	}
+	c.candidates = slices.DeleteFunc(c.candidates, func(l llamacpp.Layout) bool { return l.Flash == llamacpp.FlashOff })
+	if len(c.candidates) == 0 {
+		return c, fmt.Errorf("--cache-type-v %v: needs flash attention; drop --flash-attn off, or keep values in f16", v)
+	}
+	return c, nil
+}
+
 // LayoutName is the name of a KV layout.
 func LayoutName(unified bool) string {
 	if unified {
@@ -79,7 +92,7 @@ func (m *Llama) setLayout(c layoutChoice, note func(string)) ([]results.Choice, 
 	chosen, why := c.candidates[0], "--canonical: the default among the layouts that keep sequences apart, without measuring"
 	if len(c.candidates) > 1 {
 		note("measuring which KV layout, with or without flash attention, is the fastest")
-		rows, err := llamacpp.MeasureLayouts(m.model, llamacpp.Params{Threads: m.threads, ThreadsBatch: m.threadsBatch}, c.candidates)
+		rows, err := llamacpp.MeasureLayouts(m.model, m.base(), c.candidates)
 		if err != nil {
 			return nil, fault.Engine.Wrap(err)
 		}
@@ -129,7 +142,9 @@ func (m *Llama) RetainRule(rungs []spec.Rung, note func(string)) (func(longestPr
 		return nil, nil
 	}
 	note("measuring what idle cached cells cost, to bound them")
-	cost, err := llamacpp.MeasureIdle(m.model, llamacpp.Params{Threads: m.threads, ThreadsBatch: m.threadsBatch, FlashAttn: m.flash})
+	base := m.base()
+	base.FlashAttn = m.flash
+	cost, err := llamacpp.MeasureIdle(m.model, base)
 	if err != nil {
 		return nil, fault.Engine.Wrap(err)
 	}

@@ -32,6 +32,8 @@ type Llama struct {
 	canonical bool
 
 	threads, threadsBatch int // for passes of one row, and of more
+	memory                Memory
+	typeK, typeV          llamacpp.CacheType
 
 	planted float64 // the share by which each step is made longer; 0 but to prove a gate
 }
@@ -93,10 +95,8 @@ func (m *Llama) Unified() bool { return m.unified }
 
 // Open implements cell.Machine.
 func (m *Llama) Open(s cell.Shape) (engine.Backend, error) {
-	p := llamacpp.Params{
-		Seqs: s.Seqs, Rows: s.Rows, KVUnified: m.unified, Canonical: m.canonical,
-		Threads: m.threads, ThreadsBatch: m.threadsBatch, FlashAttn: m.flash,
-	}
+	p := m.base()
+	p.Seqs, p.Rows, p.KVUnified, p.Canonical, p.FlashAttn = s.Seqs, s.Rows, m.unified, m.canonical, m.flash
 	if m.unified {
 		p.Cells = s.Seqs * s.SeqCells
 	} else {
@@ -110,6 +110,11 @@ func (m *Llama) Open(s cell.Shape) (engine.Backend, error) {
 		return &slowed{Backend: c, share: m.planted, now: time.Now}, nil
 	}
 	return c, nil
+}
+
+// base is what contexts of every size and layout share.
+func (m *Llama) base() llamacpp.Params {
+	return llamacpp.Params{Threads: m.threads, ThreadsBatch: m.threadsBatch, TypeK: m.typeK, TypeV: m.typeV}
 }
 
 // Encode implements cell.Machine.
@@ -141,6 +146,7 @@ func (m *Llama) Params() map[string]string {
 		"threads": strconv.Itoa(m.threads), "threads_batch": strconv.Itoa(m.threadsBatch),
 		"flash_attn": m.flash.String(), "kv_layout": LayoutName(m.unified),
 	}
+	m.memory.params(p, m.model.Placed())
 	if m.planted > 0 {
 		p[cell.PlantedParam] = strconv.FormatFloat(m.planted, 'g', -1, 64)
 	}

@@ -20,8 +20,8 @@ type Places struct {
 }
 
 // OpenLlama loads the libraries and the model: file, or the default model,
-// which is made if it is not there yet.
-func OpenLlama(p Places, file string) (*Llama, error) {
+// which is made if it is not there yet, and puts it where it shall lie.
+func OpenLlama(p Places, file string, where llamacpp.Placement) (*Llama, error) {
 	if file != "" {
 		if _, err := gguf.Inspect(file); err != nil {
 			return nil, fault.Engine.Wrap(err)
@@ -36,7 +36,7 @@ func OpenLlama(p Places, file string) (*Llama, error) {
 			return nil, err
 		}
 	}
-	model, err := llamacpp.OpenModel(file, llamacpp.ModelOptions{})
+	model, err := llamacpp.OpenModel(file, where)
 	if err != nil {
 		return nil, fault.Engine.Wrap(err)
 	}
@@ -44,7 +44,7 @@ func OpenLlama(p Places, file string) (*Llama, error) {
 	if err != nil {
 		return nil, fault.Engine.Wrap(err)
 	}
-	return &Llama{model: model, hash: hash, lib: lib}, nil
+	return &Llama{model: model, hash: hash, lib: lib, memory: Memory{Placement: where}}, nil
 }
 
 func loadLibrary(p Places) (llamacpp.Library, error) {

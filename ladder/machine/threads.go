@@ -24,7 +24,9 @@ func (m *Llama) setThreads(note func(string)) ([]results.Choice, error) {
 		return nil, nil
 	}
 	note("measuring how many threads the engine should have")
-	rows, err := llamacpp.MeasureThreads(m.model, llamacpp.Params{Seqs: 8, FlashAttn: m.flash})
+	base := m.base()
+	base.Seqs, base.FlashAttn = 8, m.flash
+	rows, err := llamacpp.MeasureThreads(m.model, base)
 	if err != nil {
 		return nil, fault.Engine.Wrap(err)
 	}

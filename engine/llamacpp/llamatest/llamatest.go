@@ -101,5 +101,5 @@ func open() (*llamacpp.Model, error) {
 	if _, err := os.Stat(model); err != nil {
 		return nil, fmt.Errorf("no model at %s; run `cadence-bench model synth`, or name one with %s", model, ModelEnv)
 	}
-	return llamacpp.OpenModel(model, llamacpp.ModelOptions{})
+	return llamacpp.OpenModel(model, llamacpp.DefaultPlacement)
 }

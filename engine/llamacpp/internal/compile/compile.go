@@ -81,6 +81,8 @@ func Flags(name string, own []string) []string {
 	}
 	flags := []string{
 		"CMAKE_BUILD_TYPE=Release", "BUILD_SHARED_LIBS=ON", "GGML_NATIVE=ON",
+		// As in the prebuilt libraries: ggml's own threads, on which the step is aborted.
+		"GGML_OPENMP=OFF",
 		// The libraries find each other in whichever folder they lie, by plain names.
 		"CMAKE_PLATFORM_NO_VERSIONED_SONAME=ON", "CMAKE_BUILD_RPATH=" + origin,
 		// The sources are the release's, and nothing but the libraries is wanted.

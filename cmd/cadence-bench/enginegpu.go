@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cadence-bench/cadence-bench/engine/gguf"
+	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
+	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/results"
+)
+
+func newEngineGPUCheck(where func() places) *cobra.Command {
+	var out string
+	var shapes []string
+	cmd := &cobra.Command{
+		Use:   "gpu-check",
+		Short: "Say where a GPU takes the layers that it is given, and what it buys",
+		Long: `Open synthetic models with all layers on the GPU, with half of them there, and with none;
+read back where llama.cpp put them; decode the same text each time; and measure tokens per
+second. The findings go to one JSON file. It takes some minutes. A placement that llama.cpp
+did not follow, or other tokens than the CPU's in the first eight, end it with exit code 1.`,
+		Example: `  cadence-bench engine install --backend cuda
+  cadence-bench --lib cuda engine gpu-check --out gpu-check.json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := llamacpp.Locate(where().Lib, where().Cache)
+			if err != nil {
+				return fault.Engine.Wrap(err)
+			}
+			var models []string
+			for _, name := range shapes {
+				shape, err := gguf.ShapeByName(name)
+				if err != nil {
+					return fault.Input.Errorf("--shapes: %w", err)
+				}
+				file, _, err := machine.Synthesise(where(), gguf.Spec{Shape: shape, Seed: 1}, "")
+				if err != nil {
+					return err
+				}
+				models = append(models, file)
+			}
+			check, err := llamacpp.GPUCheck(dir, models)
+			if err != nil {
+				return fault.Engine.Wrap(err)
+			}
+			if err := results.WriteJSON(out, check); err != nil {
+				return fault.Write.Wrap(err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%d models on %d devices: %s\n", len(models), len(check.Devices), out)
+			return check.Err()
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "gpu-check.json", "file for the findings")
+	cmd.Flags().StringSliceVar(&shapes, "shapes", []string{machine.DefaultModel().Shape.Name, "qwen2.5-0.5b"}, "shapes of the synthetic models")
+	return cmd
+}
