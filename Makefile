@@ -11,7 +11,7 @@ SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -n
 ADMISSION := results/runs/admission
 KEPT      := $(addprefix $(ADMISSION)/,constants floor step online warm)
 
-.PHONY: ladder test build engine model gpu-check duckdb chromium check docs bench fuzz admission $(KEPT) proof steady clean
+.PHONY: ladder test build engine model gpu-check duckdb chromium check docs bench fuzz published admission $(KEPT) proof steady clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -122,6 +122,20 @@ $(KEPT): $(ADMISSION)/%: build
 	mkdir -p $@/tables
 	cp runs/admission/$*/manifest.json runs/admission/$*/journal.jsonl $@
 	cp $(addprefix runs/admission/$*/tables/,$(SHOWN)) $@/tables
+
+# The ladder on machines of which others published the costs, simulated, in some seconds:
+# the grid of the predecessor on its own machine, and an accelerator.
+PUBLISHED        := results/runs/published
+cadence-m-series := --preset cadence --kv-cells 16384
+a100-llama-2-7b  := --rates 0.5,1,2,4,8,16,32 --slo 4s --seeds 0,1,2 --duration 180s --warmup 25s --timeout 300s
+published: $(PUBLISHED)/cadence-m-series $(PUBLISHED)/a100-llama-2-7b
+$(PUBLISHED)/%: build
+	rm -rf runs/published/$* $@
+	$(BIN) ladder --engine twin --calibration $* $($*) --out runs/published/$* || test $$? -eq 7
+	$(BIN) report runs/published/$*
+	mkdir -p $@/tables
+	cp runs/published/$*/manifest.json runs/published/$*/journal.jsonl $@
+	cp runs/published/$*/tables/knees.md $@/tables
 
 # What is kept of the gate's proof that it catches mistakes; a test makes it again.
 proof: build

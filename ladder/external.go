@@ -164,6 +164,29 @@ func (s *Sweep) meet(ctx context.Context, cfg Config) ([]results.Target, error) 
 	return all, nil
 }
 
+// Outside is a server alone, for whoever asks it by other than a ladder: its first target.
+func (c *Config) Outside(ctx context.Context, key string) (cell.Server, results.Target, error) {
+	s := Sweep{TargetKey: key}
+	facts, err := s.meet(ctx, *c)
+	if err != nil {
+		return cell.Server{}, results.Target{}, err
+	}
+	return cell.Server{Config: c.server(c.Targets[0], key, facts[0].Models), Patience: c.patience()}, facts[0], nil
+}
+
+// OutsideOf is the configuration of one server, as --target and --api name it.
+func OutsideOf(target, api, model string) (c Config, err error) {
+	t, err := parseTarget(target)
+	if err != nil {
+		return c, fmt.Errorf("--target: %w", err)
+	}
+	c.Targets, c.TargetModel, c.Stop = []spec.External{t}, model, cell.StopScripted
+	if c.API, err = httptarget.ParseAPI(api); err != nil {
+		return c, fmt.Errorf("--api: %w", err)
+	}
+	return c, nil
+}
+
 // markOf is the word by which the prompts of one cell differ from those of all
 // others, on this day and on others.
 func markOf(key results.Key, started time.Time) string {

@@ -12,16 +12,20 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/calibrator"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
 type calibrateFlags struct {
 	model, out string
 	quick      bool
+
+	target, api, targetModel string
 }
 
 func newCalibrate(where func() places) *cobra.Command {
@@ -36,11 +40,17 @@ knee of every rung and an SLO with half as much again as 99% of the requests tak
 the idle engine, and fits the cost model with which --engine twin simulates this machine.
 
 It takes about four minutes with the default model on two cores; nothing else should
-run. The folder gets ` + calibrator.File + ` and, with every step that was measured,
+run. With --target it measures a server from outside instead, in two minutes: prompts of
+several lengths alone, and short ones together, for the time that a pass of so many rows takes;
+and then offers a load that was no part of that, and says how far the twin is from it.
+
+The folder gets ` + calibrator.File + ` and, with every step that was measured,
 ` + calibrator.RowsFile + `.`,
 		Example: `  cadence-bench calibrate
   cadence-bench calibrate --quick --out runs/calibration
-  cadence-bench calibrate --model my-model.gguf --out runs/mine`,
+  cadence-bench calibrate --model my-model.gguf --out runs/mine
+  cadence-bench calibrate --target vllm=http://gpu:8000 --out runs/vllm
+  cadence-bench ladder --engine twin --calibration runs/vllm/calibration.json --rates 2,4,8 --slo 4s`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, where()) },
 	}
@@ -48,6 +58,9 @@ run. The folder gets ` + calibrator.File + ` and, with every step that was measu
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
 	flags.StringVar(&f.out, "out", "", "folder to write to (default the cache)")
 	flags.BoolVar(&f.quick, "quick", false, "measure less, and only the setting that is chosen (about a minute and a half)")
+	flags.StringVar(&f.target, "target", "", "a server to measure from outside, as NAME=URL")
+	flags.StringVar(&f.api, "api", "chat", "what the target speaks: chat, completions or llama (llama-server's own)")
+	flags.StringVar(&f.targetModel, "target-model", "", "model that requests to the target name (default the first that it lists)")
 	return cmd
 }
 
@@ -63,16 +76,18 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
+	facts := results.Calibration{
+		MadeAt: started, Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(),
+	}
+	note := live.NewProgress(cmd.ErrOrStderr()).Note
+	if f.target != "" {
+		return f.outside(cmd, facts, note)
+	}
 	m, err := machine.OpenLlama(where, f.model, llamacpp.DefaultPlacement)
 	if err != nil {
 		return err
 	}
-	got, err := calibrator.Run(cmd.Context(), calibrator.Config{
-		Machine: m, Quick: f.quick, Note: live.NewProgress(cmd.ErrOrStderr()).Note,
-		Facts: results.Calibration{
-			MadeAt: started, Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(),
-		},
-	})
+	got, err := calibrator.Run(cmd.Context(), calibrator.Config{Machine: m, Quick: f.quick, Note: note, Facts: facts})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			return fmt.Errorf("interrupted; nothing was written%w", hidden{err})
@@ -86,6 +101,36 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 		return fault.Write.Wrap(err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n%s\n", filepath.Join(f.out, calibrator.File), filepath.Join(f.out, calibrator.RowsFile))
+	return nil
+}
+
+// outside measures a server and prints what was found.
+func (f *calibrateFlags) outside(cmd *cobra.Command, facts results.Calibration, note func(string)) error {
+	cfg, err := ladder.OutsideOf(f.target, f.api, f.targetModel)
+	if err != nil {
+		return fault.Input.Wrap(err)
+	}
+	server, is, err := cfg.Outside(cmd.Context(), os.Getenv(keyVariable))
+	if err != nil {
+		return err
+	}
+	got, held, err := calibrator.MeasureOutside(cmd.Context(), calibrator.Outside{
+		Server: server, Name: is.Name, Slots: is.Slots, Note: note, Facts: facts,
+	})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(f.out, calibrator.File)
+	if err := results.WriteCalibration(path, got); err != nil {
+		return fault.Write.Wrap(err)
+	}
+	for _, t := range []table.Table{costs.Tables(&got)[0], costs.HeldOutTable(held)} {
+		if err := t.Text(cmd.OutOrStdout()); err != nil {
+			return fault.Write.Wrap(err)
+		}
+		fmt.Fprintln(cmd.OutOrStdout())
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), path)
 	return nil
 }
 

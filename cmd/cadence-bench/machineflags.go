@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/ladder/published"
 )
 
 // The engines of --engine.
@@ -23,7 +25,7 @@ type twinFlags struct {
 
 func (t *twinFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&t.engine, "engine", engineLlama, "llama.cpp, or twin: simulate it in virtual time, without library or model")
-	flags.StringVar(&t.calibration, "calibration", "", "what the twin simulates (default calibration.json in the cache if calibrate made one, else that of this build)")
+	flags.StringVar(&t.calibration, "calibration", "", "what the twin simulates: a file, or "+strings.Join(published.Names(), " or ")+", of which others published the costs (default calibration.json in the cache if calibrate made one, else that of this build)")
 	flags.BoolVar(&t.noise, "twin-noise", false, "let the twin's steps vary as the calibrated ones did")
 }
 

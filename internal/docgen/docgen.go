@@ -29,12 +29,14 @@ const (
 	loadChecks   = "results/runs/loadgen"
 	benchOutputs = "results/runs/bench/*.txt"
 	studyTables  = "results/runs/admission/*/tables/*.md"
+	published    = "results/runs/published/*/tables/*.md" // of `make published`
 	profileTable = "results/runs/profile/profile.md"
 	fitRecord    = "results/runs/admission/fit"
 	gateProof    = "results/runs/gate/proof.md"
-	burstRun     = "results/runs/burst"         // of `ladder --preset burst --replicates 5` beside llama-server
-	burstPairs   = "results/runs/gate/adjacent" // of `gate --real` with the commit before adjacent streams
-	realProof    = "results/runs/gate/real"     // of `gate --real --aa 20 --plant 10%`, in twenty minutes
+	outsideFile  = "results/runs/outside/calibration.json" // of `calibrate --target` on llama-server
+	burstRun     = "results/runs/burst"                    // of `ladder --preset burst --replicates 5` beside llama-server
+	burstPairs   = "results/runs/gate/adjacent"            // of `gate --real` with the commit before adjacent streams
+	realProof    = "results/runs/gate/real"                // of `gate --real --aa 20 --plant 10%`, in twenty minutes
 )
 
 // Write brings the documents up to date, and returns those that changed.

@@ -18,15 +18,19 @@ import (
 	"github.com/cadence-bench/cadence-bench/results/calibration"
 )
 
-// kept are tables that are kept as Markdown: those of the admission studies, by the name of
-// the study and their own; the proof of the gate; the profile without its picture.
+// kept are tables that are kept as Markdown: those of the admission studies and of published
+// machines, by the name of the study or machine and their own; the proof of the gate; the profile without its picture.
 func kept() (map[string]string, error) {
 	blocks := map[string]string{}
 	files, err := filepath.Glob(studyTables)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range append(files, gateProof, profileTable) {
+	simulated, err := filepath.Glob(published)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range append(append(files, simulated...), gateProof, profileTable) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
@@ -67,10 +71,20 @@ func fidelity() (map[string]string, error) {
 	return markdown(agreement.Tables(measured, simulated, replays)), nil
 }
 
-// calibrated are the tables of the calibration that this build has.
+// calibrated are the tables of the calibration that this build has, and what was measured of
+// a server from outside.
 func calibrated() (map[string]string, error) {
 	c, _, err := calibration.Default()
-	return markdown(costs.Tables(&c)), err
+	if err != nil {
+		return nil, err
+	}
+	outside, _, err := calibration.Open(outsideFile)
+	if err != nil {
+		return nil, err
+	}
+	blocks := markdown(costs.Tables(&c))
+	blocks["outside"] = costs.Tables(&outside)[0].Markdown()
+	return blocks, nil
 }
 
 // markdown are tables by their names.

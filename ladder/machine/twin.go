@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder/published"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/results"
 	"github.com/cadence-bench/cadence-bench/results/calibration"
@@ -34,6 +36,9 @@ func OpenTwin(p Places, file, model string, want Config, note func(string)) (*si
 		return nil, nil, fault.Input.Errorf("%s: %w", from, err)
 	}
 	what := fmt.Sprintf("%s with %s on %s, %d cores, calibrated %s", c.Library.Version, c.Model.File, c.Host.CPU, c.Host.Cores, c.MadeAt.UTC().Format(time.DateOnly))
+	if c.MadeAt.IsZero() {
+		what = fmt.Sprintf("%s with %s on %s, from published measurements", c.Library.Version, c.Model.File, c.Host.CPU)
+	}
 	note("simulating " + what)
 	if c.Tokens.Shape == "" {
 		note("prompts are cut into tokens by the synthetic models' tokenizer, which stands in for the model's own")
@@ -63,6 +68,16 @@ func CachedCalibration(p Places) string {
 // findCalibration reads the calibration: the one named, the cache's, or this build's.
 // Unless want is "", it is the first of these with that SHA-256.
 func findCalibration(p Places, named, want string) (c results.Calibration, id, from string, err error) {
+	if slices.Contains(published.Names(), named) {
+		m, id, err := published.Open(named)
+		if err == nil {
+			c, err = m.Calibration()
+		}
+		if err == nil && want != "" && want != id {
+			err = fmt.Errorf("the run was simulated by the calibration with SHA-256 %s, and %s has %s", want, named, id)
+		}
+		return c, id, named + ", as published by " + m.Source, err
+	}
 	files := []string{named}
 	if named == "" {
 		files = []string{filepath.Join(p.Cache, "calibration.json"), ""}
