@@ -17,6 +17,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/ladder/outside"
 	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -114,7 +115,7 @@ func (f *calibrateFlags) outside(cmd *cobra.Command, facts results.Calibration, 
 	if err != nil {
 		return err
 	}
-	got, held, err := calibrator.MeasureOutside(cmd.Context(), calibrator.Outside{
+	got, held, err := outside.Measure(cmd.Context(), outside.Config{
 		Server: server, Name: is.Name, Slots: is.Slots, Note: note, Facts: facts,
 	})
 	if err != nil {

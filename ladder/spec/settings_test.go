@@ -87,7 +87,7 @@ var namedElsewhere = map[string][]string{
 	"../../results/decisioncolumns.go":            {"max_batch", "step_tokens"}, // columns
 	"../../results/stepcolumns.go":                {"block_tokens"},             // a column
 	// The flags:
-	"../../cmd/cadence-bench/gatereal.go": {"max-batch"},                                  // of a frozen load
+	"../../cmd/cadence-bench/gatereal.go": {"kv-retain", "max-batch"},                     // of a frozen load
 	"../../ladder/ab/load.go":             {"--kv-retain", "--max-batch", "--share-wait"}, // the same, for older programs too
 	"../../cmd/cadence-bench/knobs.go":    {"canonical"},                                  // which knobs does not have
 }

@@ -1,4 +1,6 @@
-package calibrator
+// Package outside measures a server by nothing but its answers: how long a pass of so many
+// rows takes it, and how far a twin of that is from a load which was no part of the measurement.
+package outside
 
 import (
 	"cmp"
@@ -22,8 +24,8 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Outside says which server is measured from outside.
-type Outside struct {
+// Config says which server is measured.
+type Config struct {
 	Server cell.Server // but for its Mark
 	Name   string
 	// Measure measures a cell on the server; nil is its Run.
@@ -38,23 +40,23 @@ type Outside struct {
 // What the server is asked: prompts of several lengths alone, for one token; and some
 // together, for as many tokens as make their steps a matter of the batch.
 var (
-	outsidePrompts = []int{64, 128, 256, 512, 768}
-	outsideBatches = []int{1, 2, 4, 8, 16, 24}
+	promptTokens = []int{64, 128, 256, 512, 768}
+	batchSizes   = []int{1, 2, 4, 8, 16, 24}
 )
 
 const (
-	outsideRounds = 5
-	shortPrompt   = 384
-	longAnswer    = 64
+	rounds      = 5
+	shortPrompt = 384
+	longAnswer  = 64
 	// heldOutFor is how long the load lasts on which the fit is judged, at half of what a
 	// full batch would serve.
 	heldOutFor   = 30 * time.Second
 	heldOutShare = 0.5
 )
 
-// MeasureOutside measures what passes cost a server, and how far the twin is from it under a
+// Measure measures what passes cost a server, and how far the twin is from it under a
 // load that was no part of that.
-func MeasureOutside(ctx context.Context, o Outside) (c results.Calibration, held []costs.HeldOut, err error) {
+func Measure(ctx context.Context, o Config) (c results.Calibration, held []costs.HeldOut, err error) {
 	m, err := o.passes(ctx)
 	if err != nil {
 		return c, nil, err
@@ -81,13 +83,13 @@ func MeasureOutside(ctx context.Context, o Outside) (c results.Calibration, held
 }
 
 // passes measures in rounds that each have all of it.
-func (o *Outside) passes(ctx context.Context) (published.Machine, error) {
+func (o *Config) passes(ctx context.Context) (published.Machine, error) {
 	m := published.Machine{Name: o.Name, Source: "calibrate --target", Engine: o.Name, Model: cmp.Or(o.Server.Model, "unknown"), Device: o.Name}
 	seen := map[int][]float64{}
-	batches := slices.DeleteFunc(slices.Clone(outsideBatches), func(n int) bool { return o.Slots > 0 && n > o.Slots })
-	for round := range outsideRounds {
-		o.Note(fmt.Sprintf("asking %s for prompts and batches, round %d of %d", o.Name, round+1, outsideRounds))
-		for _, n := range outsidePrompts {
+	batches := slices.DeleteFunc(slices.Clone(batchSizes), func(n int) bool { return o.Slots > 0 && n > o.Slots })
+	for round := range rounds {
+		o.Note(fmt.Sprintf("asking %s for prompts and batches, round %d of %d", o.Name, round+1, rounds))
+		for _, n := range promptTokens {
 			recs, err := o.ask(ctx, round, 1, n, 1)
 			if err != nil {
 				return m, err
@@ -135,7 +137,7 @@ func smooth(passes []published.Pass) []published.Pass {
 }
 
 // ask sends n requests of one size at once and returns their records.
-func (o *Outside) ask(ctx context.Context, round, n, prompt, answer int) ([]results.Record, error) {
+func (o *Config) ask(ctx context.Context, round, n, prompt, answer int) ([]results.Record, error) {
 	tape := &loadgen.Tape{Workload: "calibrate", Arrivals: "at once", RPS: float64(n), Duration: time.Second}
 	for i := range n {
 		tape.Requests = append(tape.Requests, loadgen.Request{
@@ -155,7 +157,7 @@ func (o *Outside) ask(ctx context.Context, round, n, prompt, answer int) ([]resu
 	return r.Records, nil
 }
 
-func (o *Outside) run(ctx context.Context, mark string, rate float64, tape *cell.Tape) (*cell.Result, error) {
+func (o *Config) run(ctx context.Context, mark string, rate float64, tape *cell.Tape) (*cell.Result, error) {
 	server := o.Server
 	// A server that stays up may have the prompts of an earlier measurement in its cache.
 	server.Mark = fmt.Sprintf("%s %x", mark, o.Facts.MadeAt.UnixNano())
@@ -164,7 +166,7 @@ func (o *Outside) run(ctx context.Context, mark string, rate float64, tape *cell
 		measure = func(ctx context.Context, s cell.Setup, t *cell.Tape) (*cell.Result, error) { return s.Run(ctx, t) }
 	}
 	r, err := measure(ctx, cell.Setup{
-		Server: &server, Key: results.Key{Rung: o.Name, OfferedRPS: rate, Seed: 1}, Config: outsideConfig(tape),
+		Server: &server, Key: results.Key{Rung: o.Name, OfferedRPS: rate, Seed: 1}, Config: loadOf(tape),
 	}, tape)
 	if err != nil && ctx.Err() == nil {
 		err = fault.Engine.Errorf("target %s: %w", o.Name, err)
@@ -172,7 +174,7 @@ func (o *Outside) run(ctx context.Context, mark string, rate float64, tape *cell
 	return r, err
 }
 
-func outsideConfig(t *cell.Tape) cell.Config {
+func loadOf(t *cell.Tape) cell.Config {
 	return cell.Config{Workload: t.Workload, Duration: t.Duration, Timeout: 5 * time.Minute, SLO: time.Minute, Stop: cell.StopScripted}
 }
 
@@ -198,10 +200,10 @@ func stepOf(recs []results.Record) (float64, bool) {
 func ms(d time.Duration) float64 { return d.Seconds() * 1e3 }
 
 // judge offers a load to the server and its tape to the twin.
-func (o *Outside) judge(ctx context.Context, m *published.Machine, c results.Calibration) ([]costs.HeldOut, error) {
+func (o *Config) judge(ctx context.Context, m *published.Machine, c results.Calibration) ([]costs.HeldOut, error) {
 	batch := m.Passes[0].Rows
 	for _, p := range m.Passes {
-		if slices.Contains(outsideBatches, p.Rows) {
+		if slices.Contains(batchSizes, p.Rows) {
 			batch = p.Rows
 		}
 	}
@@ -236,7 +238,7 @@ func (o *Outside) judge(ctx context.Context, m *published.Machine, c results.Cal
 	rung := spec.Rung{Name: "continuous"}
 	rung.Policy.MaxBatch, rung.Policy.StepTokens, rung.Policy.Refill, rung.Policy.DecodeFirst = batch, max(512, batch), true, true
 	s := cell.Setup{Key: measured.Cell.Key, Machine: machine, Rung: rung, Shape: cell.ShapeFor([]spec.Rung{rung}, 8192), NoProbes: true,
-		Config: outsideConfig(tape)}
+		Config: loadOf(tape)}
 	simulated, err := s.Run(ctx, tape)
 	if err != nil {
 		return nil, err

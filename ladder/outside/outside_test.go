@@ -1,4 +1,4 @@
-package calibrator_test
+package outside_test
 
 import (
 	"context"
@@ -8,17 +8,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cadence-bench/cadence-bench/ladder/calibrator"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
+	"github.com/cadence-bench/cadence-bench/ladder/outside"
 	"github.com/cadence-bench/cadence-bench/ladder/published"
 	"github.com/cadence-bench/cadence-bench/ladder/sim"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// TestMeasureOutside recovers the costs of a machine that are known, from the times of its
+// TestMeasure recovers the costs of a machine that are known, from the times of its
 // answers alone: a published one, simulated, stands for the server.
-func TestMeasureOutside(t *testing.T) {
+func TestMeasure(t *testing.T) {
 	truth, id, err := published.Open("a100-llama-2-7b")
 	require.NoError(t, err)
 	c, err := truth.Calibration()
@@ -35,7 +35,7 @@ func TestMeasureOutside(t *testing.T) {
 	}
 
 	asked := 0
-	got, held, err := calibrator.MeasureOutside(t.Context(), calibrator.Outside{
+	got, held, err := outside.Measure(t.Context(), outside.Config{
 		Name: "server", Note: func(string) {}, Facts: results.Calibration{Host: results.Host{CPU: "a machine", Cores: 2}},
 		Measure: func(ctx context.Context, s cell.Setup, tape *cell.Tape) (*cell.Result, error) {
 			asked++
