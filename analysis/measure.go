@@ -12,12 +12,12 @@ import (
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// Spread is the median and the 99th percentile of one kind of duration, in
+// Spread is the median and the 90th and 99th percentile of one kind of duration, in
 // seconds.
-type Spread struct{ P50, P99 stats.Quantile }
+type Spread struct{ P50, P90, P99 stats.Quantile }
 
 func spread(s stats.Sample) Spread {
-	return Spread{P50: s.Quantile(0.50), P99: s.Quantile(0.99)}
+	return Spread{P50: s.Quantile(0.50), P90: s.Quantile(0.90), P99: s.Quantile(0.99)}
 }
 
 // CellMetrics is what one cell says about its rung, over the steady window.

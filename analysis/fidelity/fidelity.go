@@ -32,7 +32,11 @@ type Aim struct {
 // Aims returns what a simulation is judged by.
 func Aims() []Aim {
 	return []Aim{
-		{StepTime, 0.10}, {analysis.TTFTP50, 0.10}, {analysis.TTFTP99, 0.15}, {analysis.E2EP50, 0.10}, {analysis.E2EP99, 0.15}, {analysis.Goodput, 0.10}, {analysis.HitRate, 0.10},
+		{StepTime, 0.10},
+		{analysis.TTFTP50, 0.10}, {analysis.TTFTP90, 0.10}, {analysis.TTFTP99, 0.10},
+		{analysis.ITLP50, 0.10}, {analysis.ITLP90, 0.10}, {analysis.ITLP99, 0.10},
+		{analysis.E2EP50, 0.05}, {analysis.E2EP90, 0.05}, {analysis.E2EP99, 0.05},
+		{analysis.Goodput, 0.10}, {analysis.HitRate, 0.10},
 	}
 }
 
@@ -48,7 +52,13 @@ type Prediction struct {
 type Cell struct {
 	results.Key
 	Predictions []Prediction
+	// Contested says that neither nearly all nor nearly none of the arrivals were answered
+	// within the SLO: what the cell does hangs on its queue, and no guess does for it.
+	Contested bool
 }
+
+// contested is between which attainments a cell is.
+const contestedFrom, contestedTo = 0.05, 0.95
 
 // AimReport is how well one metric was predicted over all cells.
 type AimReport struct {
@@ -57,6 +67,9 @@ type AimReport struct {
 	Within             int     // of them, those within the aim
 	Median, P90, Worst float64 // of the absolute error
 	Bias               float64 // mean error: above 0 the simulation gives too much
+	// ContestedN of the cells are contested, and Contested is the median error of these.
+	ContestedN int
+	Contested  float64
 }
 
 // Order is a pair of rungs that a measured metric separates: the 95% intervals of the
@@ -67,6 +80,9 @@ type Order struct {
 	Metric        analysis.Metric
 	Lower, Higher string // by the measured value
 	Kept          bool   // the simulation has them in the same order
+	// Naive says that they are ordered as the ladder is: a rung is never worse than those
+	// below it.
+	Naive bool
 }
 
 // Report is a measured run beside its simulation.
@@ -87,6 +103,17 @@ func (f *Report) Kept() (n int) {
 	return n
 }
 
+// Naive is how many of the separated pairs are ordered as the ladder is, which takes no
+// simulation to say.
+func (f *Report) Naive() (n int) {
+	for _, o := range f.Orders {
+		if o.Naive {
+			n++
+		}
+	}
+	return n
+}
+
 // Compare compares the cells that both runs have, and that are valid in both.
 func Compare(measured, predicted *analysis.Sweep) Report {
 	var f Report
@@ -95,6 +122,9 @@ func Compare(measured, predicted *analysis.Sweep) Report {
 	f.Skipped = len(measured.Cells) - len(pairs)
 	for _, p := range pairs {
 		c := Cell{Key: p.measured.Cell.Key}
+		if a := p.measured.Attainment; a.OK {
+			c.Contested = a.V > contestedFrom && a.V < contestedTo
+		}
 		for _, a := range aims {
 			c.Predictions = append(c.Predictions, predict(a.Of(p.measured), a.Of(p.predicted)))
 		}
@@ -104,7 +134,7 @@ func Compare(measured, predicted *analysis.Sweep) Report {
 		f.Aims = append(f.Aims, judge(a, f.Cells, i))
 	}
 	for _, m := range []analysis.Metric{analysis.Goodput, analysis.TTFTP50, analysis.E2EP50, analysis.E2EP99} {
-		f.Orders = append(f.Orders, ordersOf(m, pairs)...)
+		f.Orders = append(f.Orders, ordersOf(m, pairs, measured.Rungs)...)
 	}
 	return f
 }
@@ -142,13 +172,16 @@ func predict(measured, predicted analysis.Value) Prediction {
 
 func judge(a Aim, cells []Cell, i int) AimReport {
 	r := AimReport{Aim: a}
-	var errs []float64
+	var errs, contested []float64
 	for _, c := range cells {
 		e := c.Predictions[i].Error
 		if !e.OK {
 			continue
 		}
 		errs = append(errs, math.Abs(e.V))
+		if c.Contested {
+			contested = append(contested, math.Abs(e.V))
+		}
 		r.Bias += e.V
 		if math.Abs(e.V) <= a.Within {
 			r.Within++
@@ -156,6 +189,10 @@ func judge(a Aim, cells []Cell, i int) AimReport {
 	}
 	if r.N = len(errs); r.N == 0 {
 		return r
+	}
+	if r.ContestedN = len(contested); r.ContestedN > 0 {
+		slices.Sort(contested)
+		r.Contested = contested[stats.Rank(0.5, r.ContestedN)-1]
 	}
 	slices.Sort(errs)
 	r.Bias /= float64(r.N)
@@ -165,7 +202,7 @@ func judge(a Aim, cells []Cell, i int) AimReport {
 
 // ordersOf finds, for every tape, the pairs of rungs that the measured metric tells
 // apart, and whether the prediction orders them alike.
-func ordersOf(m analysis.Metric, pairs []cellPair) []Order {
+func ordersOf(m analysis.Metric, pairs []cellPair, ladder []string) []Order {
 	var orders []Order
 	for i, a := range pairs {
 		for _, b := range pairs[i+1:] {
@@ -183,10 +220,15 @@ func ordersOf(m analysis.Metric, pairs []cellPair) []Order {
 				continue
 			}
 			x, y := m.Of(lower.predicted), m.Of(higher.predicted)
+			better, worse := higher, lower
+			if m.Better == analysis.Lower {
+				better, worse = lower, higher
+			}
 			orders = append(orders, Order{
 				OfferedRPS: ka.OfferedRPS, Seed: ka.Seed, Metric: m,
 				Lower: lower.measured.Cell.Rung, Higher: higher.measured.Cell.Rung,
-				Kept: x.OK && y.OK && x.V < y.V && !x.Bound,
+				Kept:  x.OK && y.OK && x.V < y.V && !x.Bound,
+				Naive: slices.Index(ladder, better.measured.Cell.Rung) > slices.Index(ladder, worse.measured.Cell.Rung),
 			})
 		}
 	}

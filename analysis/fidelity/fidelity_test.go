@@ -47,6 +47,14 @@ func TestFidelityIsZeroAgainstItself(t *testing.T) {
 	}
 	require.Len(t, f.Orders, 3, "goodput, TTFT and E2E p50 are apart; 50 requests bound no p99")
 	require.Equal(t, 3, f.Kept())
+	require.Zero(t, f.Naive(), "the upper rung is the worse one")
+	require.Zero(t, f.Aims[0].ContestedN, "one cell is all in time, the other never")
+
+	s = analysis.NewSweep([]analysis.CellMetrics{served("a", 50, 2*time.Second, 0.01), served("b", 50, time.Second, 0.02)}, []string{"a", "b"})
+	s.Cells[0].Attainment = results.Some(0.5)
+	f = Compare(s, s)
+	require.Equal(t, 3, f.Naive())
+	require.Equal(t, 1, f.Aims[0].ContestedN)
 }
 
 func TestFidelityErrorsAndOrders(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 // twinExamples are the documented command lines of the group.
 const twinExamples = `  cadence-bench twin validate results/runs/ladder
-  cadence-bench twin validate runs/mine --rescale --out runs/mine-twin`
+  cadence-bench twin validate runs/mine --rescale-by runs/other --out runs/mine-twin`
 
 func newTwin(where func() places) *cobra.Command {
 	cmd := group("twin", "Compare the engine's simulation with the engine", newTwinValidate(where))
@@ -38,9 +38,9 @@ it did, and so must its admission policy on every request; the first difference 
 error. The same replay says how long the cost
 model takes for the very batches that were measured, which no queue distorts.
 
---rescale multiplies all costs by one number, so that these steps take as long in all
-as they did: it takes out by how much the machine's speed changed since it was
-calibrated.`,
+--rescale-by RUN multiplies all costs by one number, so that the steps of another run take
+as long in all as they did: it takes out by how much the machine's speed changed since it
+was calibrated, as far as both runs share that.`,
 		Example: twinExamples,
 		Args:    arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,7 +64,7 @@ calibrated.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.Calibration, "calibration", "", "what the twin simulates (default calibration.json in the cache if calibrate made one, else that of this build)")
 	flags.BoolVar(&o.Noise, "twin-noise", false, "let the twin's steps vary as the calibrated ones did")
-	flags.BoolVar(&o.Rescale, "rescale", false, "scale the costs to the machine's speed during the run, as its step traces have it")
+	flags.StringVar(&o.RescaleBy, "rescale-by", "", "another measured run, by whose step traces the costs are scaled to the machine's speed")
 	flags.StringVar(&o.Out, "out", "", "folder of the simulated run (default RUN-twin)")
 	return cmd
 }

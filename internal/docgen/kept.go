@@ -50,17 +50,31 @@ func kept() (map[string]string, error) {
 	return blocks, nil
 }
 
-// fidelity compares the kept run with its kept simulation.
+// fidelity compares the kept runs with their kept simulations: one whole, and of the ladder's the
+// errors.
 func fidelity() (map[string]string, error) {
-	measured, err := analysis.Load(fidelityRun, analysis.Options{})
+	blocks, err := agreements(fidelityRun)
 	if err != nil {
 		return nil, err
 	}
-	simulated, err := analysis.Load(fidelityRun+"-twin", analysis.Options{})
+	ladder, err := agreements(ladderRun)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(fidelityRun + "-twin/replays.json")
+	blocks["fidelity-ladder"] = ladder["fidelity"]
+	return blocks, nil
+}
+
+func agreements(run string) (map[string]string, error) {
+	measured, err := analysis.Load(run, analysis.Options{})
+	if err != nil {
+		return nil, err
+	}
+	simulated, err := analysis.Load(run+"-twin", analysis.Options{})
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(run + "-twin/replays.json")
 	if err != nil {
 		return nil, err
 	}

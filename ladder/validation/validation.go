@@ -33,8 +33,10 @@ type Options struct {
 	Places      machine.Places
 	Calibration string // file; "": the cache's, if it has one, else that of this build
 	Noise       bool   // let the twin's steps vary as the calibrated ones did
-	Rescale     bool   // scale all costs so that the replayed steps take as long as measured
-	Out         string // folder of the simulated run
+	// RescaleBy is the folder of another measured run, by whose replayed steps all costs are
+	// scaled: fitted on the run itself, the factor would flatter it. "" scales nothing.
+	RescaleBy string
+	Out       string // folder of the simulated run
 
 	Progress ladder.Progress
 	Note     func(string)
@@ -51,7 +53,7 @@ func Run(ctx context.Context, dir string, o Options) ([]table.Table, error) {
 	if err := v.replay(m); err != nil {
 		return nil, err
 	}
-	if o.Rescale {
+	if o.RescaleBy != "" {
 		if m, err = v.rescaled(m, &choices); err != nil {
 			return nil, err
 		}
@@ -159,15 +161,28 @@ func replayOf(key results.Key, r replay.Result) agreement.Replay {
 	return out
 }
 
-// rescaled is the machine with costs by which the replayed steps take as long as measured.
+// rescaled is the machine with costs by which the replayed steps of another run take as long
+// as measured.
 func (v *validation) rescaled(m *sim.Machine, choices *[]results.Choice) (*sim.Machine, error) {
-	measured, modelled := v.replays.Total()
+	o := v.Options
+	o.Out = filepath.Join(v.Out, "none") // which is only looked at
+	by, _, _, err := open(v.ctx, v.RescaleBy, o)
+	if err != nil {
+		return nil, err
+	}
+	if by.measured.Manifest.StartedAt.Equal(v.measured.Manifest.StartedAt) {
+		return nil, fault.Input.Errorf("--rescale-by %s: this is the run that is judged; name another", v.RescaleBy)
+	}
+	if err := by.replay(m); err != nil {
+		return nil, err
+	}
+	measured, modelled := by.replays.Total()
 	if modelled == 0 {
-		return nil, fault.Input.Errorf("--rescale: the run has no step traces; measure it with ladder --trace-steps")
+		return nil, fault.Input.Errorf("--rescale-by %s: the run has no step traces; measure it with ladder --trace-steps", v.RescaleBy)
 	}
 	scale := measured / modelled
 	*choices = append(*choices, results.Choice{Name: "twin_scale", Value: strconv.FormatFloat(scale, 'f', 3, 64),
-		Why: fmt.Sprintf("the run's steps took %.1f s, and the calibration gives the same batches %.1f s", measured, modelled)})
+		Why: fmt.Sprintf("the steps of %s took %.1f s, and the calibration gives the same batches %.1f s", filepath.Base(v.RescaleBy), measured, modelled)})
 	return m.Rescaled(scale)
 }
 

@@ -43,13 +43,25 @@ func TestCommittedRun(t *testing.T) {
 	require.Equal(t, fault.Input, fault.Of(err), "the folder is taken: %v", err)
 
 	o = options(t)
-	o.Rescale = true
-	tables, err = validation.Run(t.Context(), filepath.Join(runs, "one-thread"), o)
+	o.RescaleBy = filepath.Join(runs, "one-thread")
+	_, err = validation.Run(t.Context(), filepath.Join(runs, "one-thread"), o)
+	require.ErrorContains(t, err, "this is the run that is judged; name another")
+}
+
+// TestRescaledByAnotherRun: the factor is that run's, and not the one that would suit.
+func TestRescaledByAnotherRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("replays 84 cells")
+	}
+	o := options(t)
+	o.RescaleBy = filepath.Join(runs, "ladder")
+	tables, err := validation.Run(t.Context(), filepath.Join(runs, "one-thread"), o)
 	require.NoError(t, err)
-	require.Regexp(t, `by the cost model [0-9.]+ s \([+-]0\.0%\)`, tables[2].Markdown(), "rescaled, the costs give what the steps took")
+	require.NotRegexp(t, `by the cost model [0-9.]+ s \([+-]0\.0%\)`, tables[2].Markdown())
 	m, err := results.ReadManifest(filepath.Join(o.Out, "manifest.json"))
 	require.NoError(t, err)
 	require.Equal(t, "twin_scale", m.Choices[len(m.Choices)-1].Name)
+	require.Contains(t, m.Choices[len(m.Choices)-1].Why, "the steps of ladder took")
 }
 
 // TestRefused: what cannot be compared is bad input, before anything is simulated.

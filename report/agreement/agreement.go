@@ -42,12 +42,13 @@ func byMetric(f fidelity.Report, facts caption.Facts) table.Table {
 		table.Show("cells", func(a aim) string { return strconv.Itoa(a.N) }),
 		table.Show("within the aim", func(a aim) string { return fmt.Sprintf("%d (±%.0f%%)", a.Within, 100*a.Aim.Within) }),
 		percent("median error", "%.1f%%", func(a aim) float64 { return a.Median }),
+		table.Show("of contested cells", func(a aim) string { return fmt.Sprintf("%.1f%% (%d)", 100*a.Contested, a.ContestedN) }).Where(func(a aim) bool { return a.ContestedN > 0 }),
 		percent("p90", "%.1f%%", func(a aim) float64 { return a.P90 }),
 		percent("worst", "%.1f%%", func(a aim) float64 { return a.Worst }),
 		percent("mean, signed", "%+.1f%%", func(a aim) float64 { return a.Bias }))
 	t.Notes = []string{
-		"Error is predicted over measured, less one; the first columns are of its size. A cell in which one of the two is only a bound is not counted.",
-		fmt.Sprintf("Of %d pairs of rungs whose measured 95%% intervals are apart (goodput, TTFT p50, E2E p50 and p99, at the same rate and seed), the twin has %d in the same order.", len(f.Orders), f.Kept()),
+		"Error is predicted over measured, less one; the first columns are of its size. A cell in which one of the two is only a bound is not counted. Contested: between 5% and 95% of the arrivals were answered within the SLO, so that what the cell does hangs on its queue; in brackets how many these are.",
+		fmt.Sprintf("Of %d pairs of rungs whose measured 95%% intervals are apart (goodput, TTFT p50, E2E p50 and p99, at the same rate and seed), the twin has %d in the same order. That a rung is never worse than those below it, which takes no twin to say, is right for %d.", len(f.Orders), f.Kept(), f.Naive()),
 	}
 	for _, o := range f.Orders {
 		if !o.Kept {
