@@ -46,7 +46,8 @@ func TestSpecialFilesNeverBlock(t *testing.T) {
 		{exitInput, []string{"twin", "validate", run}},
 	} {
 		got := execute(t, t.Context(), c.args...)
-		if !strings.Contains(got.stderr, "has no libggml.so") {
+		// Where an earlier test has loaded the libraries, another folder is refused unseen.
+		if !strings.Contains(got.stderr, "has no libggml.so") && !strings.Contains(got.stderr, "start another process for it") {
 			require.Contains(t, got.stderr, "it is a pipe, and not a file", "%v", c.args)
 		}
 		require.Equal(t, 1, strings.Count(got.stderr[strings.Index(got.stderr, "cadence-bench:"):], "\n"), "%v: %s", c.args, got.stderr)
