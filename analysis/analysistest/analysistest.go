@@ -147,6 +147,7 @@ var Recorded = map[string]map[string]string{
 	"prefix":       {"max_batch": "24", "refill": "true", "prefix_cache": "true"},
 	"conformal-80": {"max_batch": "24", "refill": "true", "prefix_cache": "true", "admission": "conformal", "admission_alpha": "0.2"},
 	"conformal-95": {"max_batch": "24", "refill": "true", "prefix_cache": "true", "admission": "conformal", "admission_alpha": "0.05"},
+	"conformal-99": {"max_batch": "24", "refill": "true", "prefix_cache": "true", "admission": "conformal", "admission_alpha": "0.01"},
 	"vegas":        {"max_batch": "24", "refill": "true", "prefix_cache": "true", "admission": "vegas", "admission_alpha": "3"},
 	"oracle":       {"max_batch": "24", "refill": "true", "prefix_cache": "true", "admission": "oracle"},
 }

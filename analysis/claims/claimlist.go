@@ -2,6 +2,8 @@ package claims
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +20,7 @@ import (
 func Of(s *analysis.Sweep) []Claim {
 	seeds := s.Seeds()
 	var claims []Claim
-	for _, claim := range []func(*analysis.Sweep) []Claim{goodputRises, throughputAlike, continuousITL, staticAtLowLoad, orderOverSLOs, tailUnderSLO, admissionGoodput} {
+	for _, claim := range []func(*analysis.Sweep) []Claim{goodputRises, throughputAlike, continuousITL, staticAtLowLoad, orderOverSLOs, tailUnderSLO, admissionGoodput, lateShare, noneLate} {
 		for _, c := range claim(s) {
 			c.decide(seeds)
 			claims = append(claims, c)
@@ -101,7 +103,26 @@ func throughputAlike(s *analysis.Sweep) []Claim {
 		worst.Verdict = verdictOfAll(overall)
 		c.Evidence = append(c.Evidence, worst)
 	}
+	if wait := shortestWait(s); wait < patientFor {
+		c.withdraw(fmt.Sprintf("clients give up after %s s here, and requests that nobody waits for do not complete; the predecessor's waited %d s, in which an overload shows as latency alone", number(wait), patientFor))
+	}
 	return []Claim{c}
+}
+
+// patientFor is how long the predecessor's clients waited, in seconds.
+const patientFor = 300
+
+// shortestWait is the shortest timeout of a plain rung's clients, in seconds.
+func shortestWait(s *analysis.Sweep) float64 {
+	wait := math.Inf(1)
+	for _, rung := range s.Plain() {
+		for _, p := range s.Of(rung) {
+			for _, c := range p.Cells {
+				wait = min(wait, c.Cell.TimeoutS)
+			}
+		}
+	}
+	return wait
 }
 
 // spreadAt is (max − min)/mean of a metric over the plain rungs at one rate; apart and
@@ -147,27 +168,39 @@ func continuousITL(s *analysis.Sweep) []Claim {
 	return []Claim{c}
 }
 
+// lowAttainment is what a low load leaves every rung: nearly all in time.
+const lowAttainment = 0.95
+
 func staticAtLowLoad(s *analysis.Sweep) []Claim {
-	common := s.CommonRates()
 	fifo, hasFIFO := s.First(analysis.Traits.FIFO)
 	static, hasStatic := s.First(analysis.Traits.Static)
-	if !hasFIFO || !hasStatic || len(common) == 0 {
+	if !hasFIFO || !hasStatic || len(s.CommonRates()) == 0 {
 		return nil
 	}
-	rate := common[0]
-	c := Claim{Key: "d", Text: "Static batching is worse than FIFO at low load", What: fmt.Sprintf("median E2E of %s over that of %s at %s rps, the lowest rate", static, fifo, number(rate)), Ratio: true,
-		Rule: fmt.Sprintf("Holds when it is more than %.0f%% higher and Student's t interval of the seeds' ratios above 1; does not when that interval is below %.2f.", 100*analysis.DefaultFloor, 1+analysis.DefaultFloor)}
-	e := contrastOf("", s.Find(fifo, rate), s.Find(static, rate), analysis.E2EP50, true)
+	c := Claim{Key: "d", Text: "Static batching is worse than FIFO at low load", What: fmt.Sprintf("median E2E of %s over that of %s at the lowest rate", static, fifo), Ratio: true,
+		Rule: fmt.Sprintf("Holds when it is more than %.0f%% higher and Student's t interval of the seeds' ratios above 1; does not when that interval is below %.2f. Low is a rate at which both answer %.0f%% of the arrivals within the SLO.", 100*analysis.DefaultFloor, 1+analysis.DefaultFloor, 100*lowAttainment)}
+	rate := s.CommonRates()[0]
+	for _, rung := range []string{fifo, static} {
+		if a := s.Find(rung, rate).Range(analysis.Attainment); a.Mean < lowAttainment {
+			c.withdraw(fmt.Sprintf("no rate is low: at %s rps, the lowest, %s answers %.0f%% within the SLO", number(rate), rung, 100*a.Mean))
+			return []Claim{c}
+		}
+	}
+	e := contrastOf(number(rate)+" rps", s.Find(fifo, rate), s.Find(static, rate), analysis.E2EP50, true)
 	e.above(1, analysis.DefaultFloor)
 	c.Evidence = []Evidence{e}
 	return []Claim{c}
 }
 
 func orderOverSLOs(s *analysis.Sweep) []Claim {
-	c := Claim{Key: "e", Text: "The order of the rungs does not depend on the SLO", Unit: unit.Count, What: "pairs of rungs, by peak goodput at " + factors() + " × the SLO",
+	plain := s.Plain()
+	if len(plain) < 2 {
+		return nil
+	}
+	c := Claim{Key: "e", Text: "The order of the rungs does not depend on the SLO", Unit: unit.Count, What: "pairs of rungs without admission control, by peak goodput at " + factors() + " × the SLO",
 		Rule: fmt.Sprintf("Does not hold when a pair changes places: one is ahead by more than %.0f%% and in every seed at one SLO, the other at another. Holds when none does and at every SLO some pair is told apart.", 100*analysis.DefaultFloor)}
-	rows := knees.SLORows(s)
-	rungs, swaps := len(s.Rungs), knees.Swaps(rows)
+	rows := knees.SLORows(only(s, plain))
+	rungs, swaps := len(plain), knees.Swaps(rows)
 	verdict := Holds
 	for _, row := range rows {
 		if !row.ToldApart() {
@@ -183,9 +216,22 @@ func orderOverSLOs(s *analysis.Sweep) []Claim {
 	return []Claim{c}
 }
 
+// only is the sweep with these rungs alone.
+func only(s *analysis.Sweep, rungs []string) *analysis.Sweep {
+	var cells []analysis.CellMetrics
+	for _, c := range s.Cells {
+		if slices.Contains(rungs, c.Cell.Rung) {
+			cells = append(cells, c)
+		}
+	}
+	return analysis.NewSweep(cells, rungs)
+}
+
+// tailUnderSLO is of the rungs that promise as much: a policy that lets one in twenty be late has
+// its p99 beyond the SLO by design.
 func tailUnderSLO(s *analysis.Sweep) (claims []Claim) {
 	for _, rung := range s.Rungs {
-		if !s.Traits(rung).Promises() {
+		if alpha, ok := promised(s, rung); !ok || alpha > 0.01 {
 			continue
 		}
 		c := Claim{Key: "f", Text: rung + " holds the p99 E2E of admitted requests under the SLO at every rate", What: "p99 E2E of all seeds' admitted requests over the SLO, by offered rate", Ratio: true,
@@ -252,3 +298,91 @@ func factors() string {
 
 // number formats a rate or a factor as it was given.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// promised is the share of late requests that a rung promises not to pass.
+func promised(s *analysis.Sweep, rung string) (alpha float64, ok bool) {
+	if !s.Traits(rung).Promises() {
+		return 0, false
+	}
+	for _, p := range s.Of(rung) {
+		for _, c := range p.Used() {
+			if c.Promise.OK && c.Promise.V.Alpha.OK {
+				return c.Promise.V.Alpha.V, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// lateOf is the share of what a rung took at a rate that was late, over its seeds; its interval
+// is the wider of theirs and that of independent requests.
+func lateOf(p *analysis.Point) (e Evidence, late int) {
+	var seeds []stats.Trials
+	for _, replicates := range analysis.BySeed(p.Used()) {
+		var t stats.Trials
+		for _, c := range replicates {
+			if c.Promise.OK {
+				t.Of, t.N = t.Of+c.Promise.V.Violations, t.N+c.Promise.V.Promised
+			}
+		}
+		seeds = append(seeds, t)
+	}
+	share := stats.ProportionOf(seeds)
+	e = Evidence{Where: number(p.OfferedRPS) + " rps", Verdict: Open, Missing: share.N == 0}
+	if !e.Missing {
+		lo, hi := stats.ClopperPearson(share.Of, share.N, 0.025)
+		e.Value, e.Lo, e.Hi, e.Interval = share.P, min(lo, share.Lo), max(hi, share.Hi), true
+	}
+	return e, share.Of
+}
+
+func lateShare(s *analysis.Sweep) (claims []Claim) {
+	for _, rung := range s.Rungs {
+		alpha, ok := promised(s, rung)
+		if !ok {
+			continue
+		}
+		c := Claim{Key: "h", Text: fmt.Sprintf("%s: at most %g%% of the requests that it takes are late", rung, 100*alpha), Unit: unit.Fraction, What: "late share of the requests taken, by offered rate",
+			Rule: "Holds when at every rate the interval ends at or below the promise; does not when at some rate it begins above. The interval is the wider of Student's t over seeds and Clopper and Pearson's."}
+		for _, p := range s.Of(rung) {
+			e, _ := lateOf(p)
+			switch {
+			case e.Missing:
+			case e.Hi <= alpha:
+				e.Verdict = Holds
+			case e.Lo > alpha:
+				e.Verdict = DoesNotHold
+			}
+			c.Evidence = append(c.Evidence, e)
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// predecessorsAlpha is that of the arm of which the predecessor says that every request it
+// admitted ended within the SLO.
+const predecessorsAlpha = 0.05
+
+func noneLate(s *analysis.Sweep) (claims []Claim) {
+	for _, rung := range s.Rungs {
+		if alpha, ok := promised(s, rung); !ok || alpha != predecessorsAlpha {
+			continue
+		}
+		c := Claim{Key: "i", Text: rung + ": every request that it takes ends within the SLO, at every rate", Unit: unit.Fraction, What: "late share of the requests taken, by offered rate",
+			Rule: "Does not hold when one was late. Holds when none was and the interval ends below 1% at every rate. The predecessor says so of its 95% arm, whose bounds are wider than its promise."}
+		for _, p := range s.Of(rung) {
+			e, late := lateOf(p)
+			switch {
+			case e.Missing:
+			case late > 0:
+				e.Verdict = DoesNotHold
+			case e.Hi < 0.01:
+				e.Verdict = Holds
+			}
+			c.Evidence = append(c.Evidence, e)
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}

@@ -20,6 +20,8 @@ const (
 	Holds       Verdict = "holds"
 	DoesNotHold Verdict = "does not hold"
 	Open        Verdict = "cannot tell"
+	// Withdrawn says that the run does not ask what the claim says something of.
+	Withdrawn Verdict = "not asked"
 )
 
 // Evidence is one figure that a claim is judged by.
@@ -43,7 +45,7 @@ type Claim struct {
 	Unit     unit.Unit
 	Evidence []Evidence
 	Verdict  Verdict
-	Reason   string // why nobody can tell, where that is one thing
+	Reason   string // why nobody can tell, or why it is not asked, where that is one thing
 }
 
 // oneSeed is why a run of one seed decides nothing: see MinSeeds.
@@ -68,6 +70,9 @@ func verdictOfAll(evidence []Evidence) Verdict {
 
 // decide gives the claim's verdict, unless there are too few seeds for any.
 func (c *Claim) decide(seeds int) {
+	if c.Verdict == Withdrawn {
+		return
+	}
 	c.Verdict = verdictOfAll(c.Evidence)
 	if seeds < compare.MinSeeds {
 		c.Verdict, c.Reason = Open, oneSeed
@@ -75,6 +80,11 @@ func (c *Claim) decide(seeds int) {
 			c.Evidence[i].Verdict = Open
 		}
 	}
+}
+
+// withdraw says why the run does not ask what the claim says something of.
+func (c *Claim) withdraw(reason string) {
+	c.Verdict, c.Reason, c.Evidence = Withdrawn, reason, nil
 }
 
 // contrastOf compares a metric of two points seed by seed: the mean of the seeds'

@@ -41,7 +41,7 @@ func claimed(s *analysis.Sweep, f caption.Facts) table.Table {
 		table.Text("claim", "text", "what is claimed", func(l line) string { return l.Text }),
 		table.Show("figures", func(l line) string { return figureTexts(l.Claim) }).Left(),
 		table.Show("verdict", func(l line) string { return "**" + string(l.Claim.Verdict) + "**" },
-			table.Value("verdict", "", "holds, does not hold or cannot tell", func(l line) any { return string(l.Claim.Verdict) })).Left(),
+			table.Value("verdict", "", "holds, does not hold, cannot tell or not asked", func(l line) any { return string(l.Claim.Verdict) })).Left(),
 		table.Value("figure_of", "", "what the figures are", func(l line) any { return l.What }),
 		table.Value("evidence_where", "", "what is compared, or at which rate", func(l line) any { return l.Where }),
 		table.Value("figure", "", "a ratio, a share, a count or requests per second, as figure_of says",
@@ -51,7 +51,7 @@ func claimed(s *analysis.Sweep, f caption.Facts) table.Table {
 		table.Value("evidence_verdict", "", "the verdict by this figure alone", func(l line) any { return string(l.Evidence.Verdict) }),
 		table.Value("rule", "", "by which the verdict is given", func(l line) any { return l.Rule }),
 	)
-	t.Notes = []string{"Claims a to e are those of the predecessor's report, f and g are of admission control. [lo, hi]: 95%. “>”: a lower bound. A verdict follows from the figures by the rule below, and from nothing else."}
+	t.Notes = []string{"Claims a to e and i are those of the predecessor's report, f to h are of admission control. [lo, hi]: 95%. “>”: a lower bound. A verdict follows from the figures by the rule below, and from nothing else."}
 	var told []string
 	for _, c := range all {
 		if !slices.Contains(told, c.Key) {
@@ -59,8 +59,16 @@ func claimed(s *analysis.Sweep, f caption.Facts) table.Table {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s. Figures: %s. %s", c.Key, c.What, c.Rule))
 		}
 	}
-	if len(all) > 0 && all[0].Reason != "" {
-		t.Notes = append(t.Notes, all[0].Reason+", so there is no verdict.")
+	told = nil
+	for _, c := range all {
+		switch {
+		case c.Reason == "":
+		case c.Verdict == claims.Withdrawn:
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is not asked of this run: %s.", c.Key, c.Reason))
+		case !slices.Contains(told, c.Reason):
+			told = append(told, c.Reason)
+			t.Notes = append(t.Notes, c.Reason+", so there is no verdict.")
+		}
 	}
 	return t
 }
