@@ -11,7 +11,7 @@ SOURCES := $(shell find . \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -n
 ADMISSION := results/runs/admission
 KEPT      := $(addprefix $(ADMISSION)/,constants floor step online warm)
 
-.PHONY: ladder test build engine model gpu-check duckdb chromium check docs bench fuzz published admission $(KEPT) proof steady clean
+.PHONY: ladder test build engine model gpu-check duckdb chromium check docs bench fuzz native published admission $(KEPT) proof steady clean
 
 # The main job: the ladder on the embedded engine, measured and reported. Exit
 # code 7 says that some cells are invalid, which the report then explains.
@@ -122,6 +122,13 @@ $(KEPT): $(ADMISSION)/%: build
 	mkdir -p $@/tables
 	cp runs/admission/$*/manifest.json runs/admission/$*/journal.jsonl $@
 	cp $(addprefix runs/admission/$*/tables/,$(SHOWN)) $@/tables
+
+# What a native build of the engine buys on this machine, which should do nothing else.
+native: build
+	$(BIN) engine build
+	mkdir -p results/runs/native
+	$(BIN) engine check --compare --shape cadence-30m > results/runs/native/rates.txt
+	$(BIN) engine check --compare --shape qwen2.5-0.5b --types Q4_0 --rounds 3 >> results/runs/native/rates.txt
 
 # The ladder on machines of which others published the costs, simulated, in some seconds:
 # the grid of the predecessor on its own machine, and an accelerator.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,7 +81,7 @@ func compareLibraries(cmd *cobra.Command, where places, shape string, types []st
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d rounds; prebuilt %s, native %s\n", rounds, lib[false], lib[true])
+	fmt.Fprintf(cmd.OutOrStdout(), "%d rounds; prebuilt %s, native %s\n", rounds, filepath.Base(lib[false]), filepath.Base(lib[true]))
 	return versus.Text(cmd.OutOrStdout(), rows)
 }
 

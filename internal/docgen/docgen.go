@@ -32,9 +32,11 @@ const (
 	published    = "results/runs/published/*/tables/*.md" // of `make published`
 	profileTable = "results/runs/profile/profile.md"
 	fitRecord    = "results/runs/admission/fit"
+	nativeRates  = "results/runs/native/rates.txt" // of `make native`
 	gateProof    = "results/runs/gate/proof.md"
 	outsideFile  = "results/runs/outside/calibration.json" // of `calibrate --target` on llama-server
 	burstRun     = "results/runs/burst"                    // of `ladder --preset burst --replicates 5` beside llama-server
+	servedRun    = "results/runs/served"                   // of `ladder` at 4, 8 and 12/s beside llama-server
 	burstPairs   = "results/runs/gate/adjacent"            // of `gate --real` with the commit before adjacent streams
 	realProof    = "results/runs/gate/real"                // of `gate --real --aa 20 --plant 10%`, in twenty minutes
 )

@@ -30,7 +30,7 @@ func kept() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range append(append(files, simulated...), gateProof, profileTable) {
+	for _, file := range append(append(files, simulated...), gateProof, profileTable, nativeRates) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
@@ -40,6 +40,8 @@ func kept() (map[string]string, error) {
 		switch file {
 		case gateProof:
 			name = "gate-proof"
+		case nativeRates:
+			name, text = "native-rates", "```\n"+text+"```\n"
 		case profileTable:
 			text, _, _ = strings.Cut(text, "\n![")
 		default:
@@ -121,18 +123,14 @@ func realGate() (map[string]string, error) {
 	return map[string]string{rule.Name: rule.Markdown(), proof.Name: proof.Markdown()}, nil
 }
 
-// burst are the kept burst beside its roofline, and how a program from before adjacent streams
-// took the same work.
+// burst are the kept burst beside its roofline, what was served at steady rates, and how a
+// program from before adjacent streams took the same work.
 func burst() (map[string]string, error) {
-	run, err := analysis.Load(burstRun, analysis.Options{})
+	capacity, err := tableOf(burstRun, "capacity")
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.Of(run)
-	if err != nil {
-		return nil, err
-	}
-	capacity, err := r.Table("capacity", "markdown")
+	served, err := tableOf(servedRun, "throughput")
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +138,23 @@ func burst() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"burst-capacity": string(capacity), "burst-pairs": experiment.Of(pairs).VerdictTable().Markdown()}, nil
+	return map[string]string{
+		"burst-capacity": capacity, "served-throughput": served, "burst-pairs": experiment.Of(pairs).VerdictTable().Markdown(),
+	}, nil
+}
+
+// tableOf is one table of the report on a kept run.
+func tableOf(dir, name string) (string, error) {
+	run, err := analysis.Load(dir, analysis.Options{})
+	if err != nil {
+		return "", err
+	}
+	r, err := report.Of(run)
+	if err != nil {
+		return "", err
+	}
+	text, err := r.Table(name, "markdown")
+	return string(text), err
 }
 
 // fitted are the tables of the kept fit.
