@@ -24,6 +24,11 @@ type client struct {
 // about to close.
 const idleTimeout = 2 * time.Second
 
+// connBuffer is the size of a connection's buffers, each way, in bytes: events have some hundred,
+// and a prompt that is longer is written past its buffer. With the 4 KB of net/http they were a
+// third of what an outstanding request takes.
+const connBuffer = 512
+
 // newTransport has no limit on connections, for a limit would close the loop. It
 // keeps every connection that may be needed again, asks for no compression, which
 // would hold chunks back, and goes through the proxy that HTTP_PROXY, HTTPS_PROXY
@@ -38,6 +43,8 @@ func newTransport() *http.Transport {
 		MaxIdleConns:        0,
 		MaxIdleConnsPerHost: 1 << 20,
 		IdleConnTimeout:     idleTimeout,
+		ReadBufferSize:      connBuffer,
+		WriteBufferSize:     connBuffer,
 	}
 }
 
