@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -102,6 +103,23 @@ func skipRequest(in *bufio.Reader) error {
 	}
 }
 
+// cpuOf is the CPU time that a process has taken, from /proc; 0 where there is none.
+func cpuOf(pid int) time.Duration {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), ") ")
+	fields := strings.Fields(rest)
+	var user, system int64
+	fmt.Sscan(fields[11], &user)
+	fmt.Sscan(fields[12], &system)
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100
+}
+
+// stubs are the processes of the stubs, by address.
+var stubs sync.Map
+
 // startStub starts the stub in a process of its own and returns its address.
 func startStub(b *testing.B, mode string) string {
 	self, err := os.Executable()
@@ -116,7 +134,9 @@ func startStub(b *testing.B, mode string) string {
 	b.Cleanup(func() { in.Close(); cmd.Wait() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(b, err)
-	return "http://" + strings.TrimSpace(line)
+	url := "http://" + strings.TrimSpace(line)
+	stubs.Store(url, cmd.Process.Pid)
+	return url
 }
 
 // inProcess answers within Send.
@@ -167,7 +187,11 @@ func lagAt(b *testing.B, rate float64, seed uint64, target func(*clock.Wall) loa
 // streams returns a target that is a stub in another process. Connections are kept
 // from one try to the next.
 func streams(b *testing.B) func(*clock.Wall) loadgen.Target {
-	url, transport := startStub(b, "stream"), newTransport()
+	return streamsOf(startStub(b, "stream"))
+}
+
+func streamsOf(url string) func(*clock.Wall) loadgen.Target {
+	transport := newTransport()
 	return func(clk *clock.Wall) loadgen.Target {
 		t := New(clk, Config{URL: url, API: Chat, Ending: Told}, textOf)
 		t.http = transport
@@ -239,6 +263,33 @@ func BenchmarkLoad(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// BenchmarkRequest says what a request of eight tokens costs in CPU time, apart on either side
+// of the connection: at a rate that both can do, what this process takes and what the stub does.
+// A processor's time over the former is what one processor of the client's could offer.
+func BenchmarkRequest(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	url := startStub(b, "stream")
+	pid, _ := stubs.Load(url)
+	target := streamsOf(url)
+	const rate = 2000
+	lagAt(b, rate, 9, target) // opens the connections
+	for b.Loop() {
+		mine, its, n := cpuOf(os.Getpid()), cpuOf(pid.(int)), 0
+		for try := range uint64(5) {
+			n += len(arrival.Poisson(rate, try+1, 1500*time.Millisecond))
+			lagAt(b, rate, try+1, target)
+		}
+		mine, its = cpuOf(os.Getpid())-mine, cpuOf(pid.(int))-its
+		us := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(n) }
+		b.ReportMetric(us(mine), "client-µs/request")
+		b.ReportMetric(us(its), "stub-µs/request")
+		if mine > 0 {
+			b.ReportMetric(1e6/us(mine), "client-requests/s")
+		}
+	}
+	b.ReportMetric(0, "ns/op")
 }
 
 func memory() float64 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 )
 
 // maxEvent bounds a line and the data of an event, in bytes. The longest that a
@@ -33,7 +34,23 @@ type eventReader struct {
 	data   []byte
 }
 
-func newEventReader(r io.Reader) *eventReader { return &eventReader{in: bufio.NewReaderSize(r, 4096)} }
+// eventReaders are reused: a stream's buffers are as large as its longest event.
+var eventReaders = sync.Pool{New: func() any { return &eventReader{in: bufio.NewReaderSize(nil, 4096)} }}
+
+func newEventReader(r io.Reader) *eventReader {
+	e := eventReaders.Get().(*eventReader)
+	e.in.Reset(r)
+	*e = eventReader{in: e.in, line: e.line[:0], data: e.data[:0]}
+	return e
+}
+
+// release gives the reader back. Its last event is no longer valid then.
+func (r *eventReader) release() {
+	r.in.Reset(nil)
+	if cap(r.line)+cap(r.data) <= 64<<10 { // one long event should not be kept for ever
+		eventReaders.Put(r)
+	}
+}
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 

@@ -49,6 +49,7 @@ func (s *stream) pass() {
 func (s *stream) read() answer {
 	defer s.pass()
 	events := newEventReader(s)
+	defer events.release()
 	for {
 		e, err := events.next()
 		if err != nil {
