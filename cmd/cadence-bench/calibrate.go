@@ -12,13 +12,11 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
-	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/calibrator"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/outside"
-	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -26,7 +24,7 @@ type calibrateFlags struct {
 	model, out string
 	quick      bool
 
-	target, api, targetModel string
+	server outside.Server
 }
 
 func newCalibrate(where func() places) *cobra.Command {
@@ -59,9 +57,9 @@ The folder gets ` + calibrator.File + ` and, with every step that was measured,
 	flags.StringVar(&f.model, "model", "", "GGUF file (default a synthetic model, made when it is not there)")
 	flags.StringVar(&f.out, "out", "", "folder to write to (default the cache)")
 	flags.BoolVar(&f.quick, "quick", false, "measure less, and only the setting that is chosen (about a minute and a half)")
-	flags.StringVar(&f.target, "target", "", "a server to measure from outside, as NAME=URL")
-	flags.StringVar(&f.api, "api", "chat", "what the target speaks: chat, completions or llama (llama-server's own)")
-	flags.StringVar(&f.targetModel, "target-model", "", "model that requests to the target name (default the first that it lists)")
+	flags.StringVar(&f.server.Target, "target", "", "a server to measure from outside, as NAME=URL")
+	flags.StringVar(&f.server.API, "api", "chat", "what the target speaks: chat, completions or llama (llama-server's own)")
+	flags.StringVar(&f.server.Model, "target-model", "", "model that requests to the target name (default the first that it lists)")
 	return cmd
 }
 
@@ -70,7 +68,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if f.out == "" {
 		f.out = where.Cache
 	}
-	if err := writable(f.out); err != nil {
+	if err := results.Writable(f.out); err != nil {
 		return fault.Write.Wrap(err)
 	}
 	source, err := machine.EngineSource()
@@ -81,8 +79,8 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 		MadeAt: started, Command: commandLine(cmd), Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(),
 	}
 	note := live.NewProgress(cmd.ErrOrStderr()).Note
-	if f.target != "" {
-		return f.outside(cmd, facts, note)
+	if f.server.Target != "" {
+		return outside.Calibrate(cmd.Context(), cmd.OutOrStdout(), f.server, filepath.Join(f.out, calibrator.File), os.Getenv(keyVariable), facts, note)
 	}
 	m, err := machine.OpenLlama(where, f.model, llamacpp.DefaultPlacement)
 	if err != nil {
@@ -103,47 +101,4 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n%s\n", filepath.Join(f.out, calibrator.File), filepath.Join(f.out, calibrator.RowsFile))
 	return nil
-}
-
-// outside measures a server and prints what was found.
-func (f *calibrateFlags) outside(cmd *cobra.Command, facts results.Calibration, note func(string)) error {
-	cfg, err := ladder.OutsideOf(f.target, f.api, f.targetModel)
-	if err != nil {
-		return fault.Input.Wrap(err)
-	}
-	server, is, err := cfg.Outside(cmd.Context(), os.Getenv(keyVariable))
-	if err != nil {
-		return err
-	}
-	got, held, err := outside.Measure(cmd.Context(), outside.Config{
-		Server: server, Name: is.Name, Slots: is.Slots, Note: note, Facts: facts,
-	})
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(f.out, calibrator.File)
-	if err := results.WriteCalibration(path, got); err != nil {
-		return fault.Write.Wrap(err)
-	}
-	for _, t := range []table.Table{costs.Tables(&got)[0], costs.HeldOutTable(held)} {
-		if err := t.Text(cmd.OutOrStdout()); err != nil {
-			return fault.Write.Wrap(err)
-		}
-		fmt.Fprintln(cmd.OutOrStdout())
-	}
-	fmt.Fprintln(cmd.OutOrStdout(), path)
-	return nil
-}
-
-// writable says, before minutes are spent on measuring, whether files can be made in
-// dir, which it makes.
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".writable-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder/libraries"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 )
 
@@ -72,7 +73,7 @@ name only. --lib native uses it, and --lib native-cuda one for CUDA.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Cache, o.Log = where().Cache, cmd.ErrOrStderr()
-			o.Try = func(ctx context.Context, dir string) error { return tryLibraries(ctx, where(), dir) }
+			o.Try = func(ctx context.Context, dir string) error { return libraries.Try(ctx, where(), dir) }
 			dir, err := llamacpp.Build(cmd.Context(), o)
 			if err != nil {
 				return fault.Engine.Wrap(err)
@@ -106,7 +107,7 @@ Two whose ranges overlap are not told apart. Nothing else should run meanwhile.`
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if compare {
-				return compareLibraries(cmd, where(), shape, types, rounds)
+				return libraries.Compare(cmd.Context(), cmd.OutOrStdout(), where(), shape, types, rounds)
 			}
 			dir, err := llamacpp.Locate(where().Lib, where().Cache)
 			if err != nil {

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"github.com/cadence-bench/cadence-bench/engine/gguf"
-	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
-	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder/libraries"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
-	"github.com/cadence-bench/cadence-bench/results"
 )
 
 func newEngineGPUCheck(where func() places) *cobra.Command {
@@ -26,31 +21,7 @@ did not follow, or other tokens than the CPU's in the first eight, end it with e
   cadence-bench --lib cuda engine gpu-check --out gpu-check.json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := llamacpp.Locate(where().Lib, where().Cache)
-			if err != nil {
-				return fault.Engine.Wrap(err)
-			}
-			var models []string
-			for _, name := range shapes {
-				shape, err := gguf.ShapeByName(name)
-				if err != nil {
-					return fault.Input.Errorf("--shapes: %w", err)
-				}
-				file, _, err := machine.Synthesise(where(), gguf.Spec{Shape: shape, Seed: 1}, "")
-				if err != nil {
-					return err
-				}
-				models = append(models, file)
-			}
-			check, err := llamacpp.GPUCheck(dir, models)
-			if err != nil {
-				return fault.Engine.Wrap(err)
-			}
-			if err := results.WriteJSON(out, check); err != nil {
-				return fault.Write.Wrap(err)
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d models on %d devices: %s\n", len(models), len(check.Devices), out)
-			return check.Err()
+			return libraries.CheckGPU(cmd.OutOrStdout(), where(), shapes, out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "gpu-check.json", "file for the findings")

@@ -12,6 +12,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/artifact"
 	"github.com/cadence-bench/cadence-bench/ladder/fitting"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
 func newFit() *cobra.Command {
@@ -45,7 +46,7 @@ func runFit(ctx context.Context, stdout io.Writer, command, dirs []string, out s
 	if out == "" {
 		out = filepath.Join(dirs[0], "fit")
 	}
-	if err := writable(out); err != nil {
+	if err := results.Writable(out); err != nil {
 		return fault.Write.Wrap(err)
 	}
 	traces, err := artifact.ReadTraces(dirs)

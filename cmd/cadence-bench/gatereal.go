@@ -21,7 +21,7 @@ import (
 type gateRealFlags struct {
 	real          bool
 	from          string
-	margin, plant percentage
+	margin, plant ab.Share
 	ab.Options
 }
 
@@ -49,7 +49,7 @@ func (f *gateRealFlags) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&f.B, "b", ab.ThisProgram, "with --real: what is judged: a binary or a commit")
 	flags.IntVar(&f.Pairs, "pairs", ab.DefaultPairs, "with --real: pairs of a gate")
 	flags.IntVar(&f.Gates, "aa", 0, "with --real: prove the gate by so many of a program against itself")
-	f.margin = percentage(paired.DefaultRule().Margin)
+	f.margin = ab.Share(paired.DefaultRule().Margin)
 	flags.Var(&f.margin, "margin", "with --real: the slowdown that is accepted")
 	flags.Var(&f.plant, "plant", "with --aa: also so many gates against a side that is slowed by this share, such as 10%")
 	flags.Uint64Var(&f.OrderSeed, "order-seed", 1, "with --real: seed of the coin that orders each pair")

@@ -17,6 +17,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/ladder/outline"
 	"github.com/cadence-bench/cadence-bench/ladder/session"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -94,7 +95,7 @@ const keyVariable = "CADENCE_API_KEY"
 
 func rungsHelp() string {
 	var b strings.Builder
-	writeRungs(&b, ladder.Rungs())
+	outline.Rungs(&b, ladder.Rungs())
 	return b.String()
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cadence-bench/cadence-bench/internal/golden"
 	"github.com/cadence-bench/cadence-bench/ladder"
+	"github.com/cadence-bench/cadence-bench/ladder/outline"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -66,7 +67,7 @@ func TestLadderPlan(t *testing.T) {
 		simulated bool
 	}{"plan-repeats.txt": {repeated, false}, "plan-auto.txt": {auto, false}, "plan-kv.txt": {fixed, false}, "plan-twin.txt": {fixed, true}} {
 		var out bytes.Buffer
-		require.NoError(t, printPlan(&out, tt.cfg, begin, tt.simulated))
+		require.NoError(t, outline.Plan(&out, tt.cfg, begin, tt.simulated))
 		golden.Equal(t, "ladders/"+name, out.String())
 	}
 }

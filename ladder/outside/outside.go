@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/analysis"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
+	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
 	"github.com/cadence-bench/cadence-bench/ladder/costs"
 	"github.com/cadence-bench/cadence-bench/ladder/published"
@@ -21,6 +23,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/loadgen/random"
 	"github.com/cadence-bench/cadence-bench/loadgen/text"
+	"github.com/cadence-bench/cadence-bench/report/table"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -35,6 +38,36 @@ type Config struct {
 	Facts results.Calibration
 	// Slots is how many requests the server decodes at once; 0: up to 24.
 	Slots int
+}
+
+// Server names a server as flags do.
+type Server struct{ Target, API, Model string }
+
+// Calibrate measures a server, writes its calibration to a file, and prints what was found.
+func Calibrate(ctx context.Context, out io.Writer, named Server, path, key string, facts results.Calibration, note func(string)) error {
+	cfg, err := ladder.OutsideOf(named.Target, named.API, named.Model)
+	if err != nil {
+		return fault.Input.Wrap(err)
+	}
+	server, is, err := cfg.Outside(ctx, key)
+	if err != nil {
+		return err
+	}
+	got, held, err := Measure(ctx, Config{Server: server, Name: is.Name, Slots: is.Slots, Note: note, Facts: facts})
+	if err != nil {
+		return err
+	}
+	if err := results.WriteCalibration(path, got); err != nil {
+		return fault.Write.Wrap(err)
+	}
+	for _, t := range []table.Table{costs.Tables(&got)[0], costs.HeldOutTable(held)} {
+		if err := t.Text(out); err != nil {
+			return fault.Write.Wrap(err)
+		}
+		fmt.Fprintln(out)
+	}
+	_, err = fmt.Fprintln(out, path)
+	return fault.Write.Wrap(err)
 }
 
 // What the server is asked: prompts of several lengths alone, for one token; and some

@@ -1,46 +1,28 @@
-package main
+// Package libraries says what builds of llama.cpp are worth on this machine: a native one beside
+// the prebuilt, each measured in a process of its own, and one for GPUs.
+package libraries
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/cadence-bench/cadence-bench/engine/gguf"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp"
 	"github.com/cadence-bench/cadence-bench/engine/llamacpp/versus"
 	"github.com/cadence-bench/cadence-bench/internal/fault"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
+	"github.com/cadence-bench/cadence-bench/results"
 )
 
-// newEngineRates is the process of one measurement of `engine check --compare`.
-func newEngineRates(where func() places) *cobra.Command {
-	return &cobra.Command{
-		Use: "rates MODEL", Short: "Measure a model's speeds once, for engine check --compare", Hidden: true,
-		Example: "  cadence-bench engine rates my-model.gguf",
-		Args:    arguments(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := machine.OpenLlama(where(), args[0], llamacpp.DefaultPlacement)
-			if err != nil {
-				return err
-			}
-			rates, err := llamacpp.MeasureRates(m.Model())
-			if err != nil {
-				return fault.Engine.Wrap(err)
-			}
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(rates)
-		},
-	}
-}
-
-// compareLibraries prints what the native libraries buy, for a shape by types of weights.
-func compareLibraries(cmd *cobra.Command, where places, shape string, types []string, rounds int) error {
+// Compare prints what the native libraries buy, for a shape by types of weights.
+func Compare(ctx context.Context, out io.Writer, where machine.Places, shape string, types []string, rounds int) error {
 	s, err := gguf.ShapeByName(shape)
 	if err != nil {
 		return fault.Input.Errorf("--shape: %w", err)
@@ -72,8 +54,8 @@ func compareLibraries(cmd *cobra.Command, where places, shape string, types []st
 		models = append(models, versus.Model{Name: shape + " " + typ.String(), File: file})
 	}
 	rows, err := versus.Run(models, rounds, func(native bool, file string) (llamacpp.Rates, error) {
-		r, err := ratesWith(cmd.Context(), where, lib[native], file)
-		if err != nil && cmd.Context().Err() == nil {
+		r, err := ratesWith(ctx, where, lib[native], file)
+		if err != nil && ctx.Err() == nil {
 			err = fault.Engine.Errorf("measure %s with %s: %w", file, lib[native], err)
 		}
 		return r, err
@@ -81,12 +63,12 @@ func compareLibraries(cmd *cobra.Command, where places, shape string, types []st
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d rounds; prebuilt %s, native %s\n", rounds, filepath.Base(lib[false]), filepath.Base(lib[true]))
-	return versus.Text(cmd.OutOrStdout(), rows)
+	fmt.Fprintf(out, "%d rounds; prebuilt %s, native %s\n", rounds, filepath.Base(lib[false]), filepath.Base(lib[true]))
+	return versus.Text(out, rows)
 }
 
 // ratesWith measures a model with the libraries in a folder, in a process of its own.
-func ratesWith(ctx context.Context, where places, lib, model string) (r llamacpp.Rates, err error) {
+func ratesWith(ctx context.Context, where machine.Places, lib, model string) (r llamacpp.Rates, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return r, err
@@ -108,12 +90,42 @@ func ratesWith(ctx context.Context, where places, lib, model string) (r llamacpp
 	return r, json.Unmarshal(out, &r)
 }
 
-// tryLibraries computes prompts and answers of the default model, alone and in a full batch.
-func tryLibraries(ctx context.Context, where places, lib string) error {
+// Try computes prompts and answers of the default model, alone and in a full batch.
+func Try(ctx context.Context, where machine.Places, lib string) error {
 	model, _, err := machine.Synthesise(where, machine.DefaultModel(), "")
 	if err != nil {
 		return err
 	}
 	_, err = ratesWith(ctx, where, lib, model)
 	return err
+}
+
+// CheckGPU looks where the libraries put the layers of models of these shapes, and writes what
+// it found to a file.
+func CheckGPU(w io.Writer, where machine.Places, shapes []string, out string) error {
+	dir, err := llamacpp.Locate(where.Lib, where.Cache)
+	if err != nil {
+		return fault.Engine.Wrap(err)
+	}
+	var models []string
+	for _, name := range shapes {
+		shape, err := gguf.ShapeByName(name)
+		if err != nil {
+			return fault.Input.Errorf("--shapes: %w", err)
+		}
+		file, _, err := machine.Synthesise(where, gguf.Spec{Shape: shape, Seed: 1}, "")
+		if err != nil {
+			return err
+		}
+		models = append(models, file)
+	}
+	check, err := llamacpp.GPUCheck(dir, models)
+	if err != nil {
+		return fault.Engine.Wrap(err)
+	}
+	if err := results.WriteJSON(out, check); err != nil {
+		return fault.Write.Wrap(err)
+	}
+	fmt.Fprintf(w, "%d models on %d devices: %s\n", len(models), len(check.Devices), out)
+	return check.Err()
 }
