@@ -3,9 +3,12 @@ package llamacpp
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/cadence-bench/cadence-bench/engine"
 )
@@ -16,6 +19,10 @@ type ThreadRow struct {
 	PrefillTPS float64 // tokens per second, 256 rows of one sequence at a time
 	DecodeTPS  float64 // tokens per second, all the sequences at a time
 	SingleTPS  float64 // tokens per second, one sequence
+	// Spread is the standard deviation of the logarithm of how long the same work takes, a
+	// prompt and an answer of about a tenth of a second, one after the other; 0 where it
+	// was not measured.
+	Spread float64
 	// LagP50 and LagP99 say how late a goroutine that sleeps for a millisecond
 	// woke while the engine ran.
 	LagP50, LagP99 time.Duration
@@ -28,13 +35,20 @@ const (
 	// threadGain is the gain that more threads must bring to be worth their
 	// spinning.
 	threadGain = 1.05
+	// tapeSpread is what the requests of a tape alone add to the spread of a cell, whatever
+	// the machine does: by simulation, the standard deviation of the logarithm of a cell's
+	// goodput over tapes. A machine that is steadier than that decides nothing sooner.
+	tapeSpread = 0.045
 )
 
-// ChooseThreads picks the number of threads for passes of more than one row: the
-// fastest row with a LagP99 of at most MaxLag, and of those within 5% of it the
-// one with the fewest threads. The speed is that of a request of the
-// predecessor's workload, about 540 prompt tokens and 100 output tokens. Where
-// every row lags more than MaxLag it is the one that lags least. No rows give 0.
+// ChooseThreads picks the number of threads: of the rows with a LagP99 of at most MaxLag the
+// one that decides soonest, and of those within 5% of it the one with the fewest threads.
+// How many cells a difference takes goes with their variance, and how long a cell takes
+// with the time of a request: so it is the least (Spread² + tapeSpread²) × time. On shared
+// virtual processors two threads that spin for each other may be faster in the mean and
+// three times as unsteady, and then one thread decides soonest. The request is of the
+// predecessor's workload, about 540 prompt tokens and 100 output tokens. Where every row
+// lags more than MaxLag it is the one that lags least. No rows give 0.
 func ChooseThreads(rows []ThreadRow) int {
 	if len(rows) == 0 {
 		return 0
@@ -48,20 +62,22 @@ func ChooseThreads(rows []ThreadRow) int {
 	if len(usable) == 0 {
 		return slices.MinFunc(rows, func(a, b ThreadRow) int { return cmp.Compare(a.LagP99, b.LagP99) }).Threads
 	}
-	best, threads := 0.0, 0
+	best, threads := math.Inf(1), 0
 	for _, r := range usable {
-		best = max(best, r.speed())
+		best = min(best, r.cost())
 	}
 	for _, r := range usable {
-		if r.speed()*threadGain >= best && (threads == 0 || r.Threads < threads) {
+		if r.cost() <= best*threadGain && (threads == 0 || r.Threads < threads) {
 			threads = r.Threads
 		}
 	}
 	return threads
 }
 
-// speed is requests per second.
-func (r ThreadRow) speed() float64 { return 1 / requestSeconds(r.PrefillTPS, r.DecodeTPS) }
+// cost is what a decision takes: the variance of a cell times the time of a request.
+func (r ThreadRow) cost() float64 {
+	return (r.Spread*r.Spread + tapeSpread*tapeSpread) * requestSeconds(r.PrefillTPS, r.DecodeTPS)
+}
 
 // threadCandidates are the numbers of threads worth trying on n processors.
 func threadCandidates(n int) []int {
@@ -100,6 +116,9 @@ func MeasureThreads(m *Model, p Params) ([]ThreadRow, error) {
 			if err = timeEngine(c, &row); err != nil {
 				break
 			}
+		}
+		if err == nil {
+			row.Spread, err = measureSpread(c)
 		}
 		close(stop)
 		lag := <-lags
@@ -154,6 +173,37 @@ func timeEngine(c *Context, row *ThreadRow) error {
 	}
 	row.DecodeTPS, row.SingleTPS = max(row.DecodeTPS, all), max(row.SingleTPS, single)
 	return nil
+}
+
+// How much of the same work is timed: so many times or, with a slow model, for so long.
+const (
+	spreadTimes, spreadLeast = 16, 6
+	spreadFor                = 3 * time.Second
+)
+
+// measureSpread answers a prompt of 64 tokens with 32, again and again.
+func measureSpread(c *Context) (float64, error) {
+	const prompt, answer = 64, 32
+	var b engine.Batch
+	var res engine.StepResult
+	var logs []float64
+	for began := time.Now(); len(logs) < spreadTimes && (len(logs) < spreadLeast || time.Since(began) < spreadFor); {
+		b.Ops = append(b.Ops[:0], engine.Op{Kind: engine.OpRemove, To: -1})
+		b.Rows = b.Rows[:0]
+		for i := range prompt {
+			b.Rows = append(b.Rows, engine.Row{Token: token(i, c.limits.Vocab), Pos: int32(i), Output: i == prompt-1})
+		}
+		var took time.Duration
+		for i := range answer {
+			if err := c.Step(&b, &res); err != nil {
+				return 0, err
+			}
+			took += res.Model + res.Host
+			b.Ops, b.Rows = b.Ops[:0], append(b.Rows[:0], engine.Row{Token: token(i, c.limits.Vocab), Pos: c.Next(0), Output: true})
+		}
+		logs = append(logs, math.Log(took.Seconds()))
+	}
+	return stat.StdDev(logs, nil), nil
 }
 
 // token gives the i-th of a run of tokens with no meaning.

@@ -11,6 +11,10 @@ func TestChooseThreads(t *testing.T) {
 	row := func(n int, many, single float64, lag time.Duration) ThreadRow {
 		return ThreadRow{Threads: n, PrefillTPS: 4 * many, DecodeTPS: many, SingleTPS: single, LagP99: lag}
 	}
+	steady := func(r ThreadRow, spread float64) ThreadRow {
+		r.Spread = spread
+		return r
+	}
 	for name, c := range map[string]struct {
 		rows []ThreadRow
 		want int
@@ -25,6 +29,9 @@ func TestChooseThreads(t *testing.T) {
 		"small gains add up":        {[]ThreadRow{row(1, 100, 50, 0), row(2, 104, 52, 0), row(3, 108, 54, 0)}, 2},
 		"all starve":                {[]ThreadRow{row(1, 100, 50, 9*MaxLag), row(2, 180, 90, 8*MaxLag)}, 2},
 		"one that measured nothing": {[]ThreadRow{row(1, 0, 0, 0), row(2, 10, 5, 0)}, 2},
+		"fast and unsteady":         {[]ThreadRow{steady(row(1, 100, 50, 0), 0.076), steady(row(2, 180, 90, 0), 0.264)}, 1},
+		"fast and a little less":    {[]ThreadRow{steady(row(1, 100, 50, 0), 0.03), steady(row(2, 180, 90, 0), 0.045)}, 2},
+		"both steadier than a tape": {[]ThreadRow{steady(row(1, 100, 50, 0), 0.001), steady(row(2, 120, 60, 0), 0.01)}, 2},
 	} {
 		require.Equal(t, c.want, ChooseThreads(c.rows), name)
 	}

@@ -30,6 +30,7 @@ func (c *calibrator) choose() ([]results.Setting, error) {
 		c.speed("prefill"+with, r.PrefillTPS, "tokens/s")
 		c.speed("decode, 8 sequences"+with, r.DecodeTPS, "tokens/s")
 		c.speed("decode, 1 sequence"+with, r.SingleTPS, "tokens/s")
+		c.speed("the same work apart (log sd)"+with, 100*r.Spread, "%")
 		c.speed("driver late (p99)"+with, r.LagP99.Seconds()*1e3, "ms")
 	}
 	if err := c.ctx.Err(); err != nil {

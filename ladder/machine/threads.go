@@ -12,7 +12,7 @@ import (
 )
 
 // setThreads measures the number of threads unless it was asked for, as one number for
-// all passes: the fastest that does not make the load driver late, for llama.cpp's
+// all passes: the one that decides soonest (llamacpp.ChooseThreads) and does not make the load driver late, for llama.cpp's
 // threads spin, and on few cores as many as there are cores can leave none for the
 // driver. One number, because a rung that decodes one row at a time would otherwise
 // differ from its neighbour in its threads too.
@@ -36,8 +36,8 @@ func (m *Llama) setThreads(note func(string)) ([]results.Choice, error) {
 	}
 	var saw []string
 	for _, r := range rows {
-		saw = append(saw, fmt.Sprintf("%d: prefill %.0f, decode %.0f (one sequence) and %.0f (8 sequences) tokens/s, driver up to %v late (p99)",
-			r.Threads, r.PrefillTPS, r.SingleTPS, r.DecodeTPS, r.LagP99.Round(100*time.Microsecond)))
+		saw = append(saw, fmt.Sprintf("%d: prefill %.0f, decode %.0f (one sequence) and %.0f (8 sequences) tokens/s, the same work %.1f%% apart, driver up to %v late (p99)",
+			r.Threads, r.PrefillTPS, r.SingleTPS, r.DecodeTPS, 100*r.Spread, r.LagP99.Round(100*time.Microsecond)))
 	}
 	return []results.Choice{{Name: "threads", Value: strconv.Itoa(m.threads), Why: strings.Join(saw, "; ")}}, nil
 }
