@@ -113,7 +113,7 @@ func TestMakeRefuses(t *testing.T) {
 		{func(s *Spec) { s.RPS = math.SmallestNonzeroFloat64 }, "fewer than one"},
 		{func(s *Spec) { s.RPS = 0.01 }, "expects 0.6 arrivals, fewer than one; raise the rate or the duration"},
 		{func(s *Spec) { s.Workload = "shared-promt" }, `unknown workload "shared-promt": did you mean "shared-prompt"? choose from shared-prompt, uniform, sessions`},
-		{func(s *Spec) { s.Workload = "chat" }, `unknown workload "chat": choose from`},
+		{func(s *Spec) { s.Workload = "chatter" }, `unknown workload "chatter": choose from`},
 	} {
 		s := good
 		c.spec(&s)

@@ -165,3 +165,33 @@ func (s *bimodalSource) next() []Request {
 	r.MaxTokens, r.StopTokens = s.answer[kind], s.answer[kind]
 	return []Request{r}
 }
+
+// chat has short prompts and long answers, with nothing to share: nearly all of the work is
+// decoding, which is where a batch gains. Its lengths are means, in tokens.
+type chat struct{ prompt, answer int }
+
+func readChat(o *params.Reader) chat {
+	return chat{prompt: o.Whole("prompt", 150, 8, text.MaxTokens/4), answer: o.Whole("output", 150, 1, text.MaxTokens/16)}
+}
+
+func (p chat) open(seed uint64) source { return &chatSource{p, newDraws(seed)} }
+
+type chatSource struct {
+	chat
+	draws
+}
+
+// promptSigma makes nine of ten prompts 0.4 to 2 times as long as the mean.
+const promptSigma = 0.5
+
+// next implements source. Answers have the tail of the predecessor's workload, stretched to
+// the mean.
+func (s *chatSource) next() []Request {
+	r := s.request("chat")
+	normal := math.Sqrt2 * math.Erfinv(2*s.mix.Float64()-1)
+	tokens := float64(s.prompt) * math.Exp(promptSigma*normal-promptSigma*promptSigma/2)
+	r.User = text.Prose(s.text(), int(min(max(math.Round(tokens), 1), 4*float64(s.prompt))))
+	r.MaxTokens = max(1, requestedOutput(s.output)*s.answer/uniformOutput)
+	r.StopTokens = naturalStop(s.stopping, r.MaxTokens)
+	return []Request{r}
+}

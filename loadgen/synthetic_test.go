@@ -86,6 +86,23 @@ func TestPrefixRepetition(t *testing.T) {
 	require.NotEqual(t, all[0].System, sample(t, "prefix-repetition", 1, 4)[0].System)
 }
 
+// TestChat: prompts and answers have their means, and answers a tail.
+func TestChat(t *testing.T) {
+	const n = 3000
+	var words, answers, longest float64
+	for _, r := range sample(t, "chat:prompt=100,output=200", n, 3) {
+		words += float64(text.Words(r.User))
+		answers += float64(r.StopTokens)
+		longest = max(longest, float64(r.StopTokens))
+		require.Equal(t, -1, r.Group)
+		require.Empty(t, r.System)
+		require.LessOrEqual(t, r.StopTokens, r.MaxTokens)
+	}
+	require.InEpsilon(t, float64(text.WordsFor(100)), words/n, 0.05)
+	require.InEpsilon(t, 200, answers/n, 0.05)
+	require.Greater(t, longest, 800.0)
+}
+
 func TestBimodal(t *testing.T) {
 	const n = 5000
 	long := 0.0

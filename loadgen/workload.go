@@ -49,6 +49,8 @@ const (
 	PrefixRepetition = "prefix-repetition"
 	// Bimodal has answers of two lengths.
 	Bimodal = "bimodal"
+	// Chat has short prompts and long answers.
+	Chat = "chat"
 	// Trace replays a file: see Formats.
 	Trace = "trace"
 )
@@ -56,13 +58,14 @@ const (
 // Workloads lists the names that ParseWorkload takes and that need no file. Trace
 // is the one that does.
 func Workloads() []string {
-	return []string{SharedPrompt, Uniform, Sessions, PrefixRepetition, Bimodal}
+	return []string{SharedPrompt, Uniform, Sessions, PrefixRepetition, Bimodal, Chat}
 }
 
 // WorkloadsHelp describes the specs that ParseWorkload takes, one a line, each with
 // the defaults of its parameters.
 const WorkloadsHelp = `  shared-prompt                   70% carry one of four system prompts; heavy-tailed answers
   uniform                         prompts and answers of one length, nothing to share
+  chat:prompt=150,output=150      short prompts, long answers, nothing to share; mean tokens
   sessions:turns=4,think=2s,system=128
                                   conversations; think is a mean, system in tokens
   prefix-repetition:prefixes=10,prefix=256,suffix=64,output=69,share=0.9
@@ -82,6 +85,8 @@ func ParseWorkload(spec string) (Workload, error) {
 	switch name {
 	case SharedPrompt, Uniform:
 		w.open = func(seed uint64) source { return newContent(name, seed) }
+	case Chat:
+		w.open = readChat(o).open
 	case Sessions:
 		p := readSessions(o)
 		w.perArrival = float64(p.turns)
