@@ -36,9 +36,10 @@ type Proportion struct {
 	Of, N  int // N of which Of
 	P      float64
 	Lo, Hi float64
-	// BySeeds says that the interval is of the mean over seeds (Student's t). With
-	// fewer than three it is that of independent requests (Clopper and Pearson 1934),
-	// and too narrow: requests of one queue are late together.
+	// BySeeds says that the interval is of the mean over seeds (Student's t) or, where all
+	// have the same share, that of independent requests (Clopper and Pearson 1934). With
+	// fewer than three seeds it is the latter too, and too narrow: requests of one queue
+	// are late together.
 	BySeeds bool
 }
 
@@ -60,8 +61,8 @@ func ProportionOf(clusters []Trials) Proportion {
 		return s
 	}
 	s.P = float64(s.Of) / float64(s.N)
+	s.Lo, s.Hi = ClopperPearson(s.Of, s.N, 0.025)
 	if len(ratios) < 3 {
-		s.Lo, s.Hi = ClopperPearson(s.Of, s.N, 0.025)
 		return s
 	}
 	s.BySeeds = true
@@ -73,6 +74,9 @@ func ProportionOf(clusters []Trials) Proportion {
 		residuals[i] = (ratios[i] - s.P) * weights[i]
 	}
 	se := math.Sqrt(m*stat.Variance(residuals, nil)) / float64(s.N)
+	if se == 0 { // clusters that agree by luck, as when none has any, say nothing of their spread
+		return s
+	}
 	t := distuv.StudentsT{Sigma: 1, Nu: m - 1}.Quantile(0.975)
 	s.Lo, s.Hi = max(0, s.P-t*se), min(1, s.P+t*se)
 	return s

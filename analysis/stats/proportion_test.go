@@ -27,3 +27,15 @@ func TestWilsonAgainstPublishedValues(t *testing.T) {
 		require.InDelta(t, tc.hi, hi, 5e-5)
 	}
 }
+
+// TestProportionOfNone: where no cluster has any, the interval is the exact one and not a
+// point.
+func TestProportionOfNone(t *testing.T) {
+	p := ProportionOf([]Trials{{0, 20}, {0, 20}, {0, 21}})
+	require.True(t, p.BySeeds)
+	require.Zero(t, p.Lo)
+	require.InDelta(t, 0.0587, p.Hi, 1e-4, "0 of 61")
+	p = ProportionOf([]Trials{{1, 10}, {1, 10}, {1, 10}})
+	require.InDelta(t, 0.0211, p.Lo, 1e-4)
+	require.InDelta(t, 0.2653, p.Hi, 1e-4)
+}
