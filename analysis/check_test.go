@@ -36,6 +36,7 @@ func poisson() []time.Duration { return arrival.Poisson(4, 3, time.Minute) }
 func TestAGoodCellPassesEveryCheck(t *testing.T) {
 	c, recs := offered(poisson())
 	c.Usage = results.Some(results.Usage{CPUS: 6, WallS: 60, Cores: 2})
+	c.Disturbance = results.Some(results.Disturbance{OthersS: results.Some(1.0), Cores: 2, WallS: 60})
 	c.ProbeBefore = results.Some(results.Probe{DecodeTokensPerS: 400})
 	c.ProbeAfter = results.Some(results.Probe{DecodeTokensPerS: 396})
 	m := analysis.Measure(c, recs, analysis.Options{})

@@ -68,6 +68,7 @@ func Load(dir string, o Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	judgeSpeed(cells, folder.Manifest.ExpectedProbe)
 	run.Sweep = NewSweep(cells, planned(folder.Manifest.Plan))
 	return run, nil
 }

@@ -84,6 +84,8 @@ type Sweep struct {
 	Now       func() time.Time // the calendar, for the manifest and the cells
 	// CPU reads the CPU time that this process has taken; nil leaves it unmeasured.
 	CPU func() results.Opt[time.Duration]
+	// System reads what the machine has done so far; nil leaves it unmeasured.
+	System func() results.System
 	// Provenance goes into the manifest, and Resume compares it: Command, Build,
 	// EngineSource, Host and the Choices that led to Machine.
 	Provenance results.Manifest
@@ -380,7 +382,7 @@ func (s *Sweep) measureCell(ctx context.Context, w work, order int, started time
 	rung := byName(w.rungs, key.Rung)
 	setup := cell.Setup{
 		Key: key, Machine: w.machines[rung.Variant], Rung: rung, Shape: cell.ShapeFor(w.rungs, w.cfg.Context), Config: w.cfg.Cell(),
-		TraceSteps: s.TraceSteps && rung.External == nil, TraceDecisions: s.TraceDecisions, CPU: s.CPU,
+		TraceSteps: s.TraceSteps && rung.External == nil, TraceDecisions: s.TraceDecisions, CPU: s.CPU, System: s.System,
 		Tick: func(st cell.Status) {
 			s.showing.Lock()
 			defer s.showing.Unlock()

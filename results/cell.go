@@ -91,6 +91,9 @@ type Cell struct {
 	// Usage is null in virtual time, and where the system does not tell.
 	Usage Opt[Usage] `json:"usage"`
 
+	// Disturbance is null in virtual time, and where nobody asked.
+	Disturbance Opt[Disturbance] `json:"disturbance,omitzero"`
+
 	ProbeBefore Opt[Probe] `json:"probe_before"`
 	ProbeAfter  Opt[Probe] `json:"probe_after"`
 	Steps       Steps      `json:"steps"`

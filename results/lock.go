@@ -26,15 +26,23 @@ var ErrRunLocked = errors.New("is being written")
 
 // LockRun takes the lock of the folder of a run, which must be there, or says who has it.
 func LockRun(dir string) (*Lock, error) {
-	path := filepath.Join(dir, lockFile)
+	l, err := tryLock(filepath.Join(dir, lockFile))
+	if l == nil && err == nil {
+		err = lockedBy(dir)
+	}
+	return l, err
+}
+
+// tryLock takes the lock of a file, which it makes; nil is one that another process has.
+func tryLock(path string) (*Lock, error) {
 	for {
-		l := &Lock{flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))}
+		l := &Lock{flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))}
 		taken, err := l.file.TryLock()
 		if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, cause(err))
 		}
 		if !taken {
-			return nil, lockedBy(dir)
+			return nil, l.file.Close()
 		}
 		if !l.current() { // whoever had it removed the file after we opened it
 			l.file.Close()

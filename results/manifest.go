@@ -28,6 +28,9 @@ type Manifest struct {
 	Params map[string]string `json:"params"`
 	// Sources are where the run found what it is made of.
 	Sources Sources `json:"sources,omitzero"`
+	// ExpectedProbe is the probe as a calibration of this very machine, model and setting
+	// has it; null where there is none.
+	ExpectedProbe Opt[Probe] `json:"expected_probe,omitzero"`
 	// Choices are the parameters that the tool chose itself.
 	Choices []Choice `json:"choices"`
 	// Plan is every cell of the run, in order: a cell's Order is its index here.

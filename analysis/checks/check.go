@@ -29,6 +29,7 @@ const (
 	CodeDispersion   = "dispersion"   // bursts and lulls
 	CodeRate         = "rate"         // the tape's realised rate against nominal
 	CodeProbeDrift   = "probe-drift"  // the machine's speed before against after
+	CodeDisturbed    = "disturbed"    // what else the machine did
 )
 
 // Verdict is what a check says of a cell.

@@ -1,8 +1,10 @@
 package checks
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/cadence-bench/cadence-bench/results"
 )
@@ -161,5 +163,34 @@ func checkProbe(e Evidence, c *Check) {
 	c.measured(drift, math.Abs(drift))
 	if math.Abs(drift) > e.MaxProbeDrift {
 		c.set(Noted, "the probe's decode rate changed by %+.0f%% during the cell", drift*100)
+	}
+}
+
+func checkDisturbed(e Evidence, c *Check) {
+	d := e.Cell.Disturbance.V
+	if !e.Cell.Disturbance.OK || d.WallS <= 0 {
+		return
+	}
+	var all []string
+	note := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	if (d.OthersS.OK || d.StolenS.OK) && d.Cores > 0 {
+		capacity := d.WallS * float64(d.Cores)
+		share := (d.OthersS.V + d.StolenS.V) / capacity
+		c.measured(share, share)
+		if share > noteTaken {
+			note("other processes took %.0f%% of the machine's CPU time, and its host %.0f%%", 100*d.OthersS.V/capacity, 100*d.StolenS.V/capacity)
+		}
+	}
+	if d.Programs > 0 {
+		note("another cadence-bench was at work")
+	}
+	if d.ThrottledS.V > noteThrottled*d.WallS {
+		note("a limit of CPU time held the process for %.1f of %.0f s", d.ThrottledS.V, d.WallS)
+	}
+	if d.Throttles.V > 0 {
+		note("cores were slowed %d times for their heat", d.Throttles.V)
+	}
+	if len(all) > 0 {
+		c.set(Noted, "%s (load average %.1f at the start)", strings.Join(all, "; "), d.Load1.V)
 	}
 }

@@ -30,6 +30,10 @@ const (
 	// when the end was. littleRel and littleS, a share of the mean time in the
 	// system and a delay of the loop, are what that may explain.
 	littleRel, littleS = 0.01, 0.002
+	// noteTaken is the share of the machine's CPU time that others may take without a note,
+	// and noteThrottled that of the wall time in which a limit may keep the process from
+	// running.
+	noteTaken, noteThrottled = 0.05, 0.01
 	// noteSD is how many standard deviations the number of arrivals may be from
 	// nominal without a note.
 	noteSD = 3
@@ -93,6 +97,10 @@ var tests = []test{
 		What: "decode rate of the fixed probe after the cell against before it",
 		Note: fmt.Sprintf("beyond ±%.0f%%", DefaultMaxProbeDrift*100),
 		Why:  "The machine changed its speed. Two probes of a fraction of a second cannot void minutes between them"}, checkProbe},
+	{CheckDoc{Name: CodeDisturbed, Label: "taken by others", Unit: unit.Fraction,
+		What: "CPU time that other processes and, on a virtual machine, other guests (steal) took while the cell was offered, over that of all cores",
+		Note: fmt.Sprintf("above %.0f%%; or another cadence-bench was at work, a limit of CPU time held the process for more than %.0f%% of the time, or a core was slowed for its heat", noteTaken*100, noteThrottled*100),
+		Why:  "A disturbance that lasts is the same in both probes of a cell. The figures are then of a slower machine, and runs on it agree with each other"}, checkDisturbed},
 }
 
 // CheckDocs documents every check, in the order in which cells carry them.

@@ -75,3 +75,33 @@ func offered(at []time.Duration) (results.Cell, []results.Record) {
 	}
 	return results.Cell{Key: results.Key{Rung: "fifo", Seed: 3}, DurationS: 60, WarmupS: 5}, recs
 }
+
+// TestDisturbed: what else the machine did is noted by its kind, and nothing where nobody
+// asked.
+func TestDisturbed(t *testing.T) {
+	some := func(d results.Disturbance) results.Opt[results.Disturbance] {
+		d.Cores, d.WallS, d.Load1 = 2, 10, results.Some(1.5)
+		return results.Some(d)
+	}
+	for _, c := range []struct {
+		d       results.Opt[results.Disturbance]
+		verdict Verdict
+		figure  results.Opt[float64]
+		detail  string
+	}{
+		{results.Opt[results.Disturbance]{}, Unmeasured, results.Opt[float64]{}, ""},
+		{some(results.Disturbance{OthersS: results.Some(0.5)}), Passed, results.Some(0.025), ""},
+		{some(results.Disturbance{OthersS: results.Some(5.0)}), Noted, results.Some(0.25), "other processes took 25% of the machine's CPU time, and its host 0% (load average 1.5 at the start)"},
+		{some(results.Disturbance{StolenS: results.Some(4.0)}), Noted, results.Some(0.2), "other processes took 0% of the machine's CPU time, and its host 20% (load average 1.5 at the start)"},
+		{some(results.Disturbance{OthersS: results.Some(0.0), Programs: 1}), Noted, results.Some(0.0), "another cadence-bench was at work (load average 1.5 at the start)"},
+		{some(results.Disturbance{ThrottledS: results.Some(3.0)}), Noted, results.Opt[float64]{}, "a limit of CPU time held the process for 3.0 of 10 s (load average 1.5 at the start)"},
+		{some(results.Disturbance{ThrottledS: results.Some(0.05)}), Unmeasured, results.Opt[float64]{}, ""},
+		{some(results.Disturbance{Throttles: results.Some[int64](7)}), Noted, results.Opt[float64]{}, "cores were slowed 7 times for their heat (load average 1.5 at the start)"},
+	} {
+		var check Check
+		checkDisturbed(Evidence{Cell: results.Cell{Disturbance: c.d}}, &check)
+		require.Equal(t, c.verdict, check.Verdict, c.detail)
+		require.Equal(t, c.figure, check.Figure, c.detail)
+		require.Equal(t, c.detail, check.Detail)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/outside"
+	"github.com/cadence-bench/cadence-bench/ladder/session"
 	"github.com/cadence-bench/cadence-bench/results"
 )
 
@@ -86,6 +87,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, where places) error {
 	if err != nil {
 		return err
 	}
+	defer session.Announce(note).Release()
 	got, err := calibrator.Run(cmd.Context(), calibrator.Config{Machine: m, Quick: f.quick, Note: note, Facts: facts})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {

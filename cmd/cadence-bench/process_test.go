@@ -195,3 +195,45 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	said, code := process(t, cmd, untilCell(func(io.Closer) { require.NoError(t, cmd.Process.Signal(syscall.SIGHUP)) }))
 	require.Equal(t, exitOK, code, said)
 }
+
+// TestTwoLaddersAtOnceSaySo: each of two ladders that measure at the same time knows of the
+// other: the second before it starts, and both in their cells, on the console and in the
+// report.
+func TestTwoLaddersAtOnceSaySo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	llamatest.Open(t)
+	t.Setenv("TMPDIR", t.TempDir()) // other tests are at work too
+	args := func(dir string) []string {
+		return append([]string{"--cache", repoCache}, small(dir, "--duration", "1s", "--rates", "2,4")...)
+	}
+	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+	cmd := exec.Command(os.Args[0], args(first)...)
+	told := make(chan string, 1)
+	ran := false
+	said, code := process(t, cmd, func(line string, _ io.Closer) {
+		if ran || !strings.Contains(line, "cells: ") {
+			return
+		}
+		ran = true
+		go func() {
+			said, code := process(t, exec.Command(os.Args[0], args(second)...), func(string, io.Closer) {})
+			if code != exitOK && code != exitInvalid {
+				said = ""
+			}
+			told <- said
+		}()
+	})
+	require.Contains(t, []int{exitOK, exitInvalid}, code, said)
+	other := <-told
+	require.Contains(t, other, "warning: another cadence-bench is at work on this machine (process ")
+	require.NotContains(t, said, "warning: another cadence-bench")
+	for _, run := range []struct{ dir, said string }{{first, said}, {second, other}} {
+		require.Contains(t, run.said, "NOTE: ", run.dir)
+		require.Contains(t, run.said, "another cadence-bench was at work", run.dir)
+		report := execute(t, t.Context(), "report", run.dir)
+		require.Equal(t, exitOK, report.code, report.stderr)
+		require.Contains(t, report.stdout, "something else was at work on the machine (", run.dir)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/cadence-bench/cadence-bench/ladder/live"
 	"github.com/cadence-bench/cadence-bench/ladder/machine"
 	"github.com/cadence-bench/cadence-bench/ladder/profile"
+	"github.com/cadence-bench/cadence-bench/ladder/session"
 	"github.com/cadence-bench/cadence-bench/ladder/spec"
 	"github.com/cadence-bench/cadence-bench/loadgen"
 	"github.com/cadence-bench/cadence-bench/results"
@@ -72,6 +73,7 @@ func (f *profileFlags) run(cmd *cobra.Command, where places) error {
 		return fault.Input.Errorf("%s is not empty: give another folder with --out", f.out)
 	}
 	note := live.NewProgress(cmd.ErrOrStderr()).Note
+	defer session.Announce(note).Release()
 	m, choices, err := machine.Choose(where, f.model, f.machine, note)
 	if err != nil {
 		return err

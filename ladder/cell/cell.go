@@ -59,6 +59,8 @@ type Setup struct {
 	Tick func(Status)
 	// CPU reads the CPU time that this process has taken; nil leaves it unmeasured.
 	CPU func() results.Opt[time.Duration]
+	// System reads what the machine has done so far; nil leaves it unmeasured.
+	System func() results.System
 	// Around runs the loop of the load, for a profiler; nil just calls it.
 	Around func(loop func() error) error
 }
@@ -278,12 +280,13 @@ func (s *Setup) offer(clk clock.Clock, t *Tape, to loadgen.Target, o *offering, 
 		inner := loop
 		loop = func() error { return s.Around(inner) }
 	}
-	cpu := s.cpuTime()
+	cpu, disturbed := s.cpuTime(), s.disturbance()
 	if err := loop(); err != nil {
 		return err
 	}
 	cell := &r.Cell
 	cell.Usage, r.Took = usage(clk, cpu, s.cpuTime(), s.Server == nil), clk.Now()
+	cell.Disturbance = disturbed(cell.Usage)
 	r.Records = o.driver.Records()
 	for _, rec := range r.Records {
 		cell.EndedS = max(cell.EndedS, rec.Ended.V.Seconds())
@@ -293,6 +296,22 @@ func (s *Setup) offer(clk clock.Clock, t *Tape, to loadgen.Target, o *offering, 
 	}
 	cell.OutstandingS = results.Some(o.driver.Outstanding())
 	return nil
+}
+
+// disturbance begins to watch the machine. The function that it returns says what else the
+// machine did meanwhile, beside what the process took of it.
+func (s *Setup) disturbance() func(results.Opt[results.Usage]) (d results.Opt[results.Disturbance]) {
+	var before results.System
+	if s.System != nil {
+		before = s.System()
+	}
+	return func(own results.Opt[results.Usage]) (d results.Opt[results.Disturbance]) {
+		if s.System != nil && own.OK {
+			seconds := func(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
+			d = results.Some(s.System().Since(before, seconds(own.V.CPUS), seconds(own.V.WallS)))
+		}
+		return d
+	}
 }
 
 // cpuTime is the CPU time that this process has taken so far, if somebody can tell.

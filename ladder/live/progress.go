@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/checks"
 	"github.com/cadence-bench/cadence-bench/analysis/stats"
 	"github.com/cadence-bench/cadence-bench/ladder"
 	"github.com/cadence-bench/cadence-bench/ladder/cell"
@@ -137,6 +138,11 @@ func (p *Progress) End(order int, cell results.Cell, records []results.Record) {
 	verdict := ""
 	if !m.Valid() {
 		verdict = "  INVALID: " + m.Invalid[0].Text
+	}
+	for _, w := range m.Warnings {
+		if w.Code == checks.CodeDisturbed {
+			verdict += "  NOTE: " + w.Text
+		}
 	}
 	lasted := took.Round(time.Second).String()
 	if simulated {

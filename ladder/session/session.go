@@ -52,10 +52,13 @@ type Options struct {
 // Measure measures what o says into its folder, which must be vacant, and writes the summary. Cells that are
 // invalid are an error too, after everything has been written.
 func (o *Options) Measure(ctx context.Context) error {
-	sweep, err := o.sweep()
+	here := o.announce()
+	defer here.Release()
+	sweep, err := o.sweep(ctx)
 	if err != nil {
 		return err
 	}
+	sweep.System = system(here)
 	if o.Resume != nil {
 		err = sweep.Resume(ctx)
 	} else {
@@ -73,7 +76,7 @@ func (o *Options) Measure(ctx context.Context) error {
 }
 
 // sweep opens the machine and settles what depends on it.
-func (o *Options) sweep() (*ladder.Sweep, error) {
+func (o *Options) sweep(ctx context.Context) (*ladder.Sweep, error) {
 	if err := o.recall(); err != nil {
 		return nil, err
 	}
@@ -88,6 +91,10 @@ func (o *Options) sweep() (*ladder.Sweep, error) {
 	sources, err := o.sources(m)
 	if err != nil {
 		return nil, err
+	}
+	var expected results.Opt[results.Probe]
+	if llama, ok := m.(*machine.Llama); ok {
+		expected = llama.ExpectedProbe(ctx, o.Places)
 	}
 	var retain ladder.RetainRule
 	var start artifact.Start
@@ -119,7 +126,8 @@ func (o *Options) sweep() (*ladder.Sweep, error) {
 		TraceSteps: o.TraceSteps, TraceDecisions: o.TraceDecisions, Fitted: start.Fitted, Retain: retain,
 		AllowMixed: o.AllowMixed, TargetKey: o.TargetKey, CPU: results.CPUTime,
 		Provenance: results.Manifest{
-			Command: o.Command, Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Sources: sources, Choices: choices,
+			Command: o.Command, Build: results.BuildInfo(), EngineSource: source, Host: results.ReadHost(), Sources: sources,
+			ExpectedProbe: expected, Choices: choices,
 		},
 	}, nil
 }

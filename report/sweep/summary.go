@@ -24,6 +24,10 @@ const drift = "‡"
 // fitted on.
 const beyond = "§"
 
+// disturbed marks a row with a cell during which something else was at work, and slow one
+// with a cell before which the machine was slower than at other times.
+const disturbed, slow = "‖", "¶"
+
 const (
 	seedsNote   = "Mean over seeds (min–max over seeds). Requests are totals."
 	unequalNote = "Rungs differ in requests though they were offered the same tape: a conversation's next turn is due a think time after its last answer, " +
@@ -131,6 +135,12 @@ func validity(p *analysis.Point, notes *footnotes) string {
 			case analysis.CodeExtrapolated:
 				marks = strings.ReplaceAll(marks, beyond, "") + beyond
 				notes.beyond = append(notes.beyond, c.Cell.Extrapolated.V)
+			case checks.CodeDisturbed:
+				marks = strings.ReplaceAll(marks, disturbed, "") + disturbed
+				notes.disturbed = append(notes.disturbed, where(w)+": "+w.Text)
+			case analysis.CodeSlow:
+				marks = strings.ReplaceAll(marks, slow, "") + slow
+				notes.slow = append(notes.slow, where(w)+": "+w.Text)
 			case checks.CodeProbeDrift:
 				marks += drift
 				change, _ := checks.ProbeDrift(c.Cell)
@@ -169,6 +179,8 @@ type footnotes struct {
 	lines  []string
 	drifts []float64 // of the cells with the drift mark
 	beyond []float64 // shares of the cells with that mark
+	// What is said of the cells with these marks.
+	disturbed, slow []string
 }
 
 // all returns the notes: one for all drifts, one for all that was extrapolated, then
@@ -184,6 +196,14 @@ func (f *footnotes) all() []string {
 		notes = append(notes, fmt.Sprintf(
 			"%s extrapolated: the cell has simulated steps larger than those which the cost model was fitted on (%d cell(s), up to %s%% of the steps).",
 			beyond, len(f.beyond), format.Sig3(100*slices.Max(f.beyond))))
+	}
+	for _, it := range []struct {
+		mark, what string
+		said       []string
+	}{{disturbed, "something else was at work on the machine", f.disturbed}, {slow, "the machine was slower than at other times", f.slow}} {
+		if n := len(it.said); n > 0 {
+			notes = append(notes, fmt.Sprintf("%s %s (%s), such as %s.", it.mark, it.what, format.Plural(n, "cell"), it.said[0]))
+		}
 	}
 	return append(notes, f.lines...)
 }
