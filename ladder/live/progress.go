@@ -104,7 +104,7 @@ func (p *Progress) Plan(run *results.Manifest, done int, cfg ladder.Config) {
 	if done > 0 {
 		already = fmt.Sprintf(", %d of them already measured", done)
 	}
-	long := "; about " + left.Round(time.Minute).String()
+	long := "; " + about(left)
 	if simulated {
 		long = ", simulated"
 	}
