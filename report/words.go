@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cadence-bench/cadence-bench/analysis"
+	"github.com/cadence-bench/cadence-bench/analysis/claims"
 	"github.com/cadence-bench/cadence-bench/analysis/knees"
 	"github.com/cadence-bench/cadence-bench/report/format"
 )
@@ -12,6 +13,7 @@ import (
 // Words says in plain sentences what the headline table shows.
 func Words(s *analysis.Sweep) []string {
 	hs := knees.Headlines(s)
+	ratios := claims.PeakRatios(s, s.Rungs)
 	var words []string
 	for i, h := range hs {
 		if h.Peak == nil {
@@ -20,7 +22,7 @@ func Words(s *analysis.Sweep) []string {
 		}
 		w := fmt.Sprintf("%s answers at most %s requests per second within the SLO, at %s offered", h.Rung, format.Sig3(h.Goodput.Mean), format.Short(h.Peak.OfferedRPS))
 		if h.Gain > 0 {
-			w += fmt.Sprintf(": %s times what %s does", format.Sig3(h.Gain), hs[i-1].Rung)
+			w += fmt.Sprintf(": %s", told(ratios[i-1], hs[i-1].Rung))
 		}
 		words = append(words, w+".")
 	}
@@ -35,4 +37,24 @@ func Words(s *analysis.Sweep) []string {
 			format.Short(hs[0].TailRPS), strings.Join(tails, ", ")))
 	}
 	return words
+}
+
+// alike is how near to 1 a ratio's whole interval is where two rungs count as equal.
+const alike = 0.1
+
+// told says how many times what another rung does it is, with its interval and what follows from
+// that.
+func told(e claims.Evidence, other string) string {
+	ratio := fmt.Sprintf("%s times what %s does", format.Sig3(e.Value), other)
+	if !e.Interval || e.Missing {
+		return ratio + "; too few seeds to tell that from noise"
+	}
+	verdict := "not told apart"
+	switch {
+	case e.Lo > 1-alike && e.Hi < 1+alike:
+		verdict = "equal within 10%"
+	case e.Lo > 1 || e.Hi < 1:
+		verdict = "told apart"
+	}
+	return fmt.Sprintf("%s [%s, %s], %s", ratio, format.Sig3(e.Lo), format.Sig3(e.Hi), verdict)
 }

@@ -32,14 +32,25 @@ func Of(s *analysis.Sweep) []Claim {
 func goodputRises(s *analysis.Sweep) []Claim {
 	c := Claim{Key: "a", Text: "Goodput rises at each rung", What: "peak goodput over that of the rung below", Ratio: true,
 		Rule: fmt.Sprintf("Holds when at every step it is more than %.0f%% higher and the 95%% interval of the ratio above 1; does not when at some step that interval is below %.2f.", 100*analysis.DefaultFloor, 1+analysis.DefaultFloor) + " The interval is the wider of resampled seeds and requests, with the peak wherever it falls, and Student's t of the seeds' differences at the two peaks. Rungs with admission control have claims of their own."}
-	drawn := map[string]knees.Peaks{}
-	for i, p := range knees.PeaksOf(s) {
-		drawn[s.Rungs[i]] = p
-	}
 	rungs := s.Plain()
 	if len(rungs) < 2 {
 		return nil
 	}
+	c.Evidence = PeakRatios(s, rungs)
+	for i := range c.Evidence {
+		c.Evidence[i].above(1, analysis.DefaultFloor)
+	}
+	return []Claim{c}
+}
+
+// PeakRatios are the peak goodputs of rungs over those of the rungs below them, for all but the
+// first, with intervals where there are enough seeds.
+func PeakRatios(s *analysis.Sweep, rungs []string) []Evidence {
+	drawn := map[string]knees.Peaks{}
+	for i, p := range knees.PeaksOf(s) {
+		drawn[s.Rungs[i]] = p
+	}
+	var all []Evidence
 	for i := 1; i < len(rungs); i++ {
 		a, b := drawn[rungs[i-1]], drawn[rungs[i]]
 		e := Evidence{Where: rungs[i], Verdict: Open, Missing: len(a.Points) == 0 || len(b.Points) == 0}
@@ -47,10 +58,9 @@ func goodputRises(s *analysis.Sweep) []Claim {
 			e = contrastOf(rungs[i], a.Points[a.Best], b.Points[b.Best], analysis.Goodput, false)
 			e.ratioOf(a, b)
 		}
-		e.above(1, analysis.DefaultFloor)
-		c.Evidence = append(c.Evidence, e)
+		all = append(all, e)
 	}
-	return []Claim{c}
+	return all
 }
 
 // ratioOf turns the seeds' differences of two peaks into the ratio of the peaks: by the
