@@ -114,7 +114,7 @@ func TestBadInputIsOneLine(t *testing.T) {
 			got := execute(t, t.Context(), tt.args...)
 			require.Equal(t, tt.code, got.code, got.stderr)
 			require.Contains(t, got.stderr, tt.want)
-			require.Equal(t, 1, strings.Count(got.stderr, "\n"), "one line: %s", got.stderr)
+			require.Equal(t, 1, strings.Count(unwarned(got.stderr), "\n"), "one line: %s", got.stderr)
 			require.Empty(t, got.stdout)
 		})
 	}
@@ -199,4 +199,15 @@ func TestEveryCommandHelps(t *testing.T) {
 		}
 	}
 	visit(newRoot())
+}
+
+// unwarned leaves out the warnings of a busy machine, which a machine that runs tests is.
+func unwarned(stderr string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(stderr) {
+		if !strings.HasPrefix(line, "warning: the load average") && !strings.HasPrefix(line, "warning: another cadence-bench") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
